@@ -1,0 +1,2 @@
+// Package budget is part of the runtime.
+package budget

@@ -1,0 +1,2 @@
+// Package client is part of the runtime.
+package client

@@ -1,0 +1,3 @@
+module github.com/retrysafe/retrysafe/sdk
+
+go 1.25.0

@@ -1,0 +1,2 @@
+// Package keys is part of the runtime.
+package keys

@@ -1,0 +1,2 @@
+// Package retry is part of the runtime.
+package retry

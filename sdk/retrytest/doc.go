@@ -1,0 +1,2 @@
+// Package retrytest is part of the runtime.
+package retrytest

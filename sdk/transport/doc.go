@@ -1,0 +1,2 @@
+// Package transport is part of the runtime.
+package transport

@@ -1,0 +1,3 @@
+module github.com/retrysafe/retrysafe/server
+
+go 1.25.0

@@ -1,0 +1,2 @@
+// Package idempotency is part of the server half.
+package idempotency

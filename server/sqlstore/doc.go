@@ -1,0 +1,2 @@
+// Package sqlstore is part of the server half.
+package sqlstore

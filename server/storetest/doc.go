@@ -1,0 +1,2 @@
+// Package storetest is part of the server half.
+package storetest
