@@ -1,0 +1,63 @@
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.ONESHELL:
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# Modules that are built, vetted, tested and linted. tools holds no code of ours.
+MODULES := $(shell go list -m -f '{{.Dir}}' | grep -v '/tools$$')
+TOOLS   := $(CURDIR)/.tools
+LINT    := $(TOOLS)/golangci-lint
+export GOFLAGS := $(GOFLAGS)
+
+.PHONY: help
+help: ## Show this help
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: ## 200 orders and payments over a network that loses answers, beside plain HTTP and a naive retry loop
+	@cd examples && go run ./demo
+
+.PHONY: generate
+generate: ## Make sdk/ from openapi.yaml again
+	@go run ./cmd/retrysafe generate --config retrysafe.yaml
+
+.PHONY: check-generate
+check-generate: ## Fail when sdk/ is not what openapi.yaml gives
+	@go run ./cmd/retrysafe generate --config retrysafe.yaml --check
+
+.PHONY: test
+test: ## Run all tests of all modules
+	@for m in $(MODULES); do (cd $$m && go test ./...); done
+
+.PHONY: race
+race: ## Run all tests under the race detector
+	@for m in $(MODULES); do (cd $$m && go test -race ./...); done
+
+.PHONY: vet
+vet: ## go vet in all modules
+	@for m in $(MODULES); do (cd $$m && go vet ./...); done
+
+$(LINT): tools/go.mod tools/go.sum
+	@mkdir -p $(TOOLS)
+	@cd tools && GOWORK=off go build -o $(TOOLS)/ tool
+
+.PHONY: tools
+tools: $(LINT) ## Build the pinned linters into .tools
+
+.PHONY: lint
+lint: $(LINT) ## Run golangci-lint in all modules, generated code included
+	@for m in $(MODULES); do (cd $$m && $(LINT) run --config $(CURDIR)/.golangci.yml ./...); done
+
+.PHONY: tidy-check
+tidy-check: ## Fail when a go.mod or go.sum is not tidy
+	@for m in $(MODULES); do (cd $$m && GOWORK=off go mod tidy -diff); done
+
+.PHONY: setup
+setup: ## Install what the tests need and is missing (PostgreSQL; apt-get as root), or say what to install
+	@scripts/setup.sh
+
+.PHONY: check
+check: setup tidy-check check-generate vet lint race ## Everything that CI runs
+	@echo "check passed"
