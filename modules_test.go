@@ -21,17 +21,23 @@ var published = map[string]string{
 	"server": root + "/server",
 }
 
+// goMod is what go mod edit -json prints.
 type goMod struct {
-	Module  struct{ Path string }
-	Go      string
-	Require []struct {
-		Path     string
-		Version  string
-		Indirect bool
-	}
+	Module  modPath   `json:"Module"`
+	Go      string    `json:"Go"`
+	Require []require `json:"Require"`
 	Replace []struct {
-		Old struct{ Path string }
-	}
+		Old modPath `json:"Old"`
+	} `json:"Replace"`
+}
+
+type modPath struct {
+	Path string `json:"Path"`
+}
+
+type require struct {
+	Path     string `json:"Path"`
+	Indirect bool   `json:"Indirect"`
 }
 
 func readGoMod(t *testing.T, dir string) goMod {
@@ -159,8 +165,7 @@ func TestREADMESampleIsTheQuickstart(t *testing.T) {
 // TestProjectSpeaksOfItselfAlone looks for words that do not belong in what users read.
 func TestProjectSpeaksOfItselfAlone(t *testing.T) {
 	unwanted := []string{"exactly" + "-once", "TO" + "DO", "/work" + "/", "FIX" + "ME"}
-	files := strings.Fields(run(t, ".", "git", "ls-files"))
-	for _, name := range files {
+	for name := range strings.FieldsSeq(run(t, ".", "git", "ls-files")) {
 		data, err := os.ReadFile(name)
 		if err != nil || slices.Contains(data, 0) {
 			continue
