@@ -1,0 +1,212 @@
+package shop
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+func (s *Shop) listCustomers(w http.ResponseWriter, r *http.Request) {
+	offset, ok1 := intParam(r, "offset", 0, 0, 1_000_000)
+	limit, ok2 := intParam(r, "limit", 20, 1, 100)
+	var c checks
+	c.that(ok1, "offset", "must be a number from 0")
+	c.that(ok2, "limit", "must be a number from 1 to 100")
+	if c.failed(w) {
+		return
+	}
+	email := r.URL.Query().Get("email")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := []*customer{}
+	for _, c := range s.state.customers {
+		if email == "" || strings.EqualFold(c.Email, email) {
+			found = append(found, c)
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"data": page(found, offset, limit), "total": len(found)})
+}
+
+func (s *Shop) createCustomer(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		customer
+
+		Password string `json:"password"`
+	}
+	if !readJSON(w, r, &body, false) {
+		return
+	}
+	var c checks
+	c.that(body.Name != "", "/name", "must not be empty")
+	c.that(strings.Contains(body.Email, "@"), "/email", "must be an e-mail address")
+	c.that(body.Password == "" || len(body.Password) >= 12, "/password", "must have at least 12 characters")
+	if c.failed(w) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.state.customers, func(c *customer) bool { return strings.EqualFold(c.Email, body.Email) }) {
+		w.Header().Set("X-Should-Retry", "false")
+		problem(w, http.StatusConflict, "email_taken", "Another customer has this address")
+		return
+	}
+	created := &body.customer
+	created.ID, created.CreatedAt, created.version = s.state.id("cus"), s.opts.Now().UTC(), 1
+	if created.Kind == "" {
+		created.Kind = "person"
+	}
+	s.state.customers = append(s.state.customers, created)
+	s.state.effects.Customers++
+	w.Header().Set("Location", "/v1/customers/"+created.ID)
+	writeJSON(w, http.StatusCreated, created)
+}
+
+// withCustomer runs f on the customer of the path, or answers 404.
+func (s *Shop) withCustomer(w http.ResponseWriter, r *http.Request, f func(*customer)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.state.customer(r.PathValue("customer_id"))
+	if c == nil {
+		notFound(w, "customer", r.PathValue("customer_id"))
+		return
+	}
+	f(c)
+}
+
+func (s *Shop) getCustomer(w http.ResponseWriter, r *http.Request) {
+	s.withCustomer(w, r, func(c *customer) {
+		w.Header().Set("ETag", c.etag())
+		writeJSON(w, http.StatusOK, c)
+	})
+}
+
+func (s *Shop) updateCustomer(w http.ResponseWriter, r *http.Request) {
+	changes := map[string]json.RawMessage{}
+	if !readJSON(w, r, &changes, false) {
+		return
+	}
+	s.withCustomer(w, r, func(c *customer) {
+		if match := r.Header.Get("If-Match"); match != "" && match != c.etag() {
+			problem(w, http.StatusPreconditionFailed, "changed", "The object has changed")
+			return
+		}
+		changed := *c
+		fields := map[string]any{
+			"name": &changed.Name, "phone": &changed.Phone, "birth_date": &changed.BirthDate, "address": &changed.Address,
+			"preferences": &changed.Preferences, "metadata": &changed.Metadata,
+		}
+		for _, name := range slices.Sorted(maps.Keys(changes)) {
+			field, known := fields[name]
+			if !known {
+				continue
+			}
+			if err := json.Unmarshal(changes[name], field); err != nil {
+				invalid(w, []fieldError{{Pointer: "/" + name, Message: err.Error()}})
+				return
+			}
+		}
+		changed.version++
+		*c = changed
+		w.Header().Set("ETag", c.etag())
+		writeJSON(w, http.StatusOK, c)
+	})
+}
+
+func (s *Shop) deleteCustomer(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("customer_id")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state.customers = slices.DeleteFunc(s.state.customers, func(c *customer) bool { return c.ID == id })
+	maps.DeleteFunc(s.state.documents, func(_ string, d *document) bool { return d.CustomerID == id })
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *Shop) appendNotes(w http.ResponseWriter, r *http.Request) {
+	var notes []note
+	if !readJSON(w, r, &notes, false) {
+		return
+	}
+	s.withCustomer(w, r, func(c *customer) {
+		for _, n := range notes {
+			n.WrittenAt = s.opts.Now().UTC()
+			c.notes = append(c.notes, n)
+			s.state.effects.Notes++
+		}
+		writeJSON(w, http.StatusOK, c.notes)
+	})
+}
+
+// filter is one condition of a search.
+type filter struct {
+	Field    string `json:"field"`
+	Operator string `json:"operator"`
+	Value    any    `json:"value"`
+}
+
+func (s *Shop) searchCustomers(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Filters []filter `json:"filters"`
+		Match   string   `json:"match"`
+		Limit   int      `json:"limit"`
+	}
+	if !readJSON(w, r, &body, false) {
+		return
+	}
+	var c checks
+	c.that(len(body.Filters) > 0, "/filters", "must not be empty")
+	c.that(body.Limit >= 0 && body.Limit <= 100, "/limit", "must be a number from 1 to 100")
+	if c.failed(w) {
+		return
+	}
+	if body.Limit == 0 {
+		body.Limit = 20
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := []*customer{}
+	for _, c := range s.state.customers {
+		hits := 0
+		for _, f := range body.Filters {
+			if f.matches(c) {
+				hits++
+			}
+		}
+		if hits == len(body.Filters) || body.Match == "any" && hits > 0 {
+			found = append(found, c)
+		}
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"data": page(found, 0, body.Limit), "took": "PT0S"})
+}
+
+func (f filter) matches(c *customer) bool {
+	text, _ := f.Value.(string)
+	var have string
+	switch name, key, _ := strings.Cut(f.Field, "."); name {
+	case "name":
+		have = c.Name
+	case "email":
+		have = c.Email
+	case "birth_date":
+		if c.BirthDate != nil {
+			have = *c.BirthDate
+		}
+	case "metadata":
+		have = c.Metadata[key]
+	}
+	switch f.Operator {
+	case "equals":
+		return have == text
+	case "not_equals":
+		return have != text
+	case "contains":
+		return strings.Contains(have, text)
+	case "before":
+		return have != "" && have < text
+	case "after":
+		return have > text
+	default:
+		return false
+	}
+}

@@ -1,0 +1,224 @@
+package shop
+
+import (
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// orderFilter is the query of listOrders.
+type orderFilter struct {
+	customer string
+	statuses []string
+	from, to time.Time
+}
+
+func (f orderFilter) matches(o *order) bool {
+	return (f.customer == "" || f.customer == o.CustomerID) &&
+		(len(f.statuses) == 0 || slices.Contains(f.statuses, o.Status)) &&
+		(f.from.IsZero() || !o.CreatedAt.Before(f.from)) &&
+		(f.to.IsZero() || o.CreatedAt.Before(f.to))
+}
+
+func timeParam(c *checks, r *http.Request, name string) time.Time {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	c.that(err == nil, name, "must be a time as RFC 3339 writes it")
+	return at
+}
+
+func (s *Shop) listOrders(w http.ResponseWriter, r *http.Request) {
+	var c checks
+	query := r.URL.Query()
+	limit, ok := intParam(r, "limit", 20, 1, 100)
+	c.that(ok, "limit", "must be a number from 1 to 100")
+	f := orderFilter{customer: query.Get("customer_id"), statuses: query["status"]}
+	f.from, f.to = timeParam(&c, r, "created[from]"), timeParam(&c, r, "created[to]")
+	before, err := base64.RawURLEncoding.DecodeString(query.Get("cursor"))
+	c.that(err == nil, "cursor", "is not a cursor of this list")
+	if c.failed(w) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := []*order{}
+	skipping := len(before) > 0
+	hasMore := false
+	for _, o := range slices.Backward(s.state.orders) {
+		if skipping {
+			skipping = o.ID != string(before)
+			continue
+		}
+		if !f.matches(o) {
+			continue
+		}
+		if len(found) == limit {
+			hasMore = true
+			break
+		}
+		found = append(found, o)
+	}
+	answer := map[string]any{"data": found, "has_more": hasMore, "next_cursor": nil}
+	if hasMore {
+		answer["next_cursor"] = base64.RawURLEncoding.EncodeToString([]byte(found[limit-1].ID))
+	}
+	writeJSON(w, http.StatusOK, answer)
+}
+
+func (s *Shop) createOrder(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		order
+
+		Currency string `json:"currency"`
+	}
+	if !readJSON(w, r, &body, false) {
+		return
+	}
+	o := &body.order
+	var c checks
+	c.that(o.OrderRef != "" && len(o.OrderRef) <= 64, "/order_ref", "must have 1 to 64 characters")
+	c.that(o.CustomerID != "", "/customer_id", "must not be empty")
+	c.that(body.Currency != "", "/currency", "must not be empty")
+	c.that(len(o.Lines) > 0, "/lines", "must not be empty")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o.Total = money{Currency: body.Currency}
+	for i := range o.Lines {
+		line := &o.Lines[i]
+		at := "/lines/" + strconv.Itoa(i)
+		p := s.state.product(line.SKU)
+		c.that(p != nil, at+"/sku", "there is no such product")
+		c.that(line.Quantity >= 1, at+"/quantity", "must be at least 1")
+		if p != nil {
+			line.UnitPrice = &money{p.Price.Amount, body.Currency}
+			o.Total.Amount += p.Price.Amount * int64(line.Quantity)
+		}
+	}
+	if c.failed(w) {
+		return
+	}
+	o.ID, o.CreatedAt, o.Status, o.ConfirmedAt = s.state.id("ord"), s.opts.Now().UTC(), "draft", nil
+	s.state.orders = append(s.state.orders, o)
+	s.state.effects.Orders[o.OrderRef]++
+	s.happened("order.created", o)
+	w.Header().Set("Location", "/v1/orders/"+o.ID)
+	writeJSON(w, http.StatusCreated, o)
+}
+
+// withOrder runs f on the order of the path, or answers 404.
+func (s *Shop) withOrder(w http.ResponseWriter, r *http.Request, f func(*order)) {
+	id := r.PathValue("order_id")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.state.order(func(o *order) bool { return o.ID == id })
+	if o == nil {
+		notFound(w, "order", id)
+		return
+	}
+	f(o)
+}
+
+func (s *Shop) getOrder(w http.ResponseWriter, r *http.Request) {
+	expand := strings.Split(r.URL.Query().Get("expand"), ",")
+	s.withOrder(w, r, func(o *order) {
+		whole := *o
+		if slices.Contains(expand, "customer") {
+			whole.Customer = s.state.customer(o.CustomerID)
+		}
+		if slices.Contains(expand, "payments") {
+			for _, p := range s.state.payments {
+				if p.OrderID == o.ID {
+					whole.Payments = append(whole.Payments, p)
+				}
+			}
+			slices.SortFunc(whole.Payments, func(a, b *payment) int { return a.CreatedAt.Compare(b.CreatedAt) })
+		}
+		w.Header().Set("ETag", strconv.Quote(o.Status))
+		writeJSON(w, http.StatusOK, whole)
+	})
+}
+
+// takeStock takes the pieces of an order, or nothing when there are not enough.
+func (s *state) takeStock(o *order) bool {
+	const warehouse = "AMS1"
+	for _, line := range o.Lines {
+		if s.product(line.SKU).Stock[warehouse] < line.Quantity {
+			return false
+		}
+	}
+	for _, line := range o.Lines {
+		s.product(line.SKU).Stock[warehouse] -= line.Quantity
+		s.effects.Sold[line.SKU] += line.Quantity
+	}
+	return true
+}
+
+func (s *Shop) confirmOrder(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		OrderRef string `json:"order_ref"`
+	}
+	if !readJSON(w, r, &body, false) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.state.order(func(o *order) bool { return o.OrderRef == body.OrderRef })
+	switch {
+	case o == nil:
+		notFound(w, "order with reference", body.OrderRef)
+	case o.Status != "draft":
+		wrongState(w, "The order is "+o.Status+".")
+	case !s.state.takeStock(o):
+		w.Header().Set("X-Should-Retry", "false")
+		problem(w, http.StatusConflict, "out_of_stock", "Not enough pieces are left")
+	default:
+		at := s.opts.Now().UTC()
+		o.Status, o.ConfirmedAt = "confirmed", &at
+		s.happened("order.confirmed", o)
+		s.notify("order.confirmed", o)
+		writeJSON(w, http.StatusOK, o)
+	}
+}
+
+func (s *Shop) cancelOrder(w http.ResponseWriter, r *http.Request) {
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if !readJSON(w, r, &body, true) {
+		return
+	}
+	s.withOrder(w, r, func(o *order) {
+		switch o.Status {
+		case "shipped", "cancelled":
+			wrongState(w, "The order is "+o.Status+".")
+			return
+		case "confirmed", "paid":
+			for _, line := range o.Lines {
+				s.state.product(line.SKU).Stock["AMS1"] += line.Quantity
+				s.state.effects.Sold[line.SKU] -= line.Quantity
+			}
+		}
+		o.Status = "cancelled"
+		s.happened("order.cancelled", o)
+		writeJSON(w, http.StatusOK, o)
+	})
+}
+
+// remindOrder takes no key: each call is one more e-mail.
+func (s *Shop) remindOrder(w http.ResponseWriter, r *http.Request) {
+	s.withOrder(w, r, func(o *order) {
+		o.reminders++
+		s.state.effects.Emails[o.ID]++
+		to := "customer@example.com"
+		if c := s.state.customer(o.CustomerID); c != nil {
+			to = c.Email
+		}
+		writeJSON(w, http.StatusAccepted, map[string]any{"order_id": o.ID, "sent_to": to, "number": o.reminders})
+	})
+}
