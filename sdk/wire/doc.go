@@ -1,2 +1,14 @@
-// Package wire is part of the runtime.
+// Package wire says how the values of a generated SDK look on the wire, and reads them back.
+//
+// It writes path, query, header and cookie parameters in every style of the OpenAPI Specification ([PathValue],
+// [AddParams]), form and multipart bodies ([Form], [Multipart]), and JSON that loses nothing: members, enum values and
+// union cases that the document does not know survive a round trip ([Marshal], [Unmarshal], [Match]). On the way back
+// it reads server-sent events ([Events]), newline-delimited JSON ([Lines]), typed headers ([DecodeHeader]) and
+// downloads that go on after a break ([Resume]).
+//
+// Encoding is deterministic: the same value gives the same bytes, which a retry under one idempotency key needs.
+// Errors name the parameter or the JSON path and never the value, so that they may be logged.
+//
+// Nothing here keeps state between calls besides a cache of type plans; everything is safe for concurrent use unless
+// it says otherwise. The package imports the standard library only.
 package wire

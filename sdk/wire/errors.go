@@ -1,0 +1,114 @@
+package wire
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// ErrNotReplayable is returned when a body is opened a second time and its content can be neither opened again nor
+// rewound.
+var ErrNotReplayable = errors.New("wire: the body was read once and cannot be opened again")
+
+// ParamError says which parameter or body property could not be written or read, and why. It never holds the value.
+type ParamError struct {
+	In     string // path, query, header, cookie or body
+	Name   string // name on the wire
+	Reason string
+	Err    error // the cause, if another package refused the value; its text is not part of Error
+}
+
+func (e *ParamError) Error() string {
+	return "wire: " + e.In + " parameter " + strconv.Quote(e.Name) + ": " + e.Reason
+}
+
+// Unwrap gives the cause.
+func (e *ParamError) Unwrap() error { return e.Err }
+
+// DecodeError says where in a JSON text decoding stopped, and why. Error never prints a value of the text, since it
+// may be a secret.
+type DecodeError struct {
+	Path   string // of the value: items[3].price; "" is the text itself
+	Offset int64  // in bytes from the start of the text that was being read
+	Reason string // such as: want integer, got string
+	Err    error  // the cause when a type's own method refused the value; its text is not part of Error
+}
+
+func (e *DecodeError) Error() string {
+	var b strings.Builder
+	b.WriteString("wire: decode JSON")
+	if e.Path != "" {
+		b.WriteString(" at ")
+		b.WriteString(e.Path)
+	}
+	b.WriteString(": ")
+	b.WriteString(e.Reason)
+	b.WriteString(" (offset ")
+	b.WriteString(strconv.FormatInt(e.Offset, 10))
+	b.WriteString(")")
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// EncodeError says which value could not be written as JSON, and why.
+type EncodeError struct {
+	Path   string // of the value: items[3].price; "" is the value itself
+	Reason string
+	Err    error // the cause when a type's own method failed
+}
+
+func (e *EncodeError) Error() string {
+	at := ""
+	if e.Path != "" {
+		at = " at " + e.Path
+	}
+	return "wire: encode JSON" + at + ": " + e.Reason
+}
+
+// Unwrap gives the cause.
+func (e *EncodeError) Unwrap() error { return e.Err }
+
+// underMember puts the name of a member before the path of err.
+func underMember(err error, name string) error {
+	return under(err, memberSegment(name))
+}
+
+// underIndex puts the index of an element before the path of err.
+func underIndex(err error, i int) error {
+	return under(err, "["+strconv.Itoa(i)+"]")
+}
+
+func under(err error, segment string) error {
+	var dec *DecodeError
+	var enc *EncodeError
+	switch {
+	case errors.As(err, &dec):
+		dec.Path = join(segment, dec.Path)
+	case errors.As(err, &enc):
+		enc.Path = join(segment, enc.Path)
+	}
+	return err
+}
+
+func join(segment, path string) string {
+	if path == "" || path[0] == '[' {
+		return segment + path
+	}
+	return segment + "." + path
+}
+
+// memberSegment writes plain names bare and all others quoted in brackets.
+func memberSegment(name string) string {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && c != '-' && c != '$' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return "[" + strconv.Quote(name) + "]"
+		}
+	}
+	if name == "" {
+		return `[""]`
+	}
+	return name
+}

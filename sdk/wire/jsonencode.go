@@ -1,0 +1,392 @@
+package wire
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/base64"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// jsonWriter collects a JSON text.
+type jsonWriter struct {
+	buf     []byte
+	request bool // leave out read-only members
+	depth   int
+}
+
+// Each encode function appends v to the writer's text.
+
+func encodeBool(w *jsonWriter, _ *plan, v reflect.Value) error {
+	w.buf = strconv.AppendBool(w.buf, v.Bool())
+	return nil
+}
+
+func encodeInt(w *jsonWriter, _ *plan, v reflect.Value) error {
+	w.buf = strconv.AppendInt(w.buf, v.Int(), 10)
+	return nil
+}
+
+func encodeUint(w *jsonWriter, _ *plan, v reflect.Value) error {
+	w.buf = strconv.AppendUint(w.buf, v.Uint(), 10)
+	return nil
+}
+
+func encodeFloat(w *jsonWriter, p *plan, v reflect.Value) error {
+	var ok bool
+	if w.buf, ok = appendFloat(w.buf, v.Float(), p.typ.Bits()); !ok {
+		return &EncodeError{Reason: "JSON has no NaN and no infinity"}
+	}
+	return nil
+}
+
+func encodeString(w *jsonWriter, _ *plan, v reflect.Value) error {
+	w.buf = appendString(w.buf, v.String())
+	return nil
+}
+
+func encodeNumber(w *jsonWriter, _ *plan, v reflect.Value) error {
+	text := v.String()
+	if text == "" {
+		text = "0"
+	}
+	if !isNumberText([]byte(text)) {
+		return &EncodeError{Reason: "a json.Number does not hold a number"}
+	}
+	w.buf = append(w.buf, text...)
+	return nil
+}
+
+func encodeBytes(w *jsonWriter, _ *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	w.buf = append(w.buf, '"')
+	w.buf = base64.StdEncoding.AppendEncode(w.buf, v.Bytes())
+	w.buf = append(w.buf, '"')
+	return nil
+}
+
+func (w *jsonWriter) null() error {
+	w.buf = append(w.buf, "null"...)
+	return nil
+}
+
+func encodeTime(w *jsonWriter, _ *plan, v reflect.Value) error {
+	var t time.Time
+	if v.CanAddr() {
+		p, _ := v.Addr().Interface().(*time.Time)
+		t = *p
+	} else {
+		t, _ = v.Interface().(time.Time)
+	}
+	buf, err := t.AppendText(append(w.buf, '"'))
+	if err != nil {
+		return &EncodeError{Reason: "the time cannot be written as an RFC 3339 date-time", Err: err}
+	}
+	w.buf = append(buf, '"')
+	return nil
+}
+
+func encodeRaw(w *jsonWriter, _ *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	return w.raw(v.Bytes())
+}
+
+// raw writes a text that somebody else made.
+func (w *jsonWriter) raw(text []byte) error {
+	buf, err := appendCompact(w.buf, text)
+	if err != nil {
+		return &EncodeError{Reason: "raw text is not valid JSON", Err: err}
+	}
+	w.buf = buf
+	return nil
+}
+
+func (w *jsonWriter) enter() error {
+	if w.depth++; w.depth > maxDepth {
+		return &EncodeError{Reason: "nested deeper than " + strconv.Itoa(maxDepth) + ", or a cycle"}
+	}
+	return nil
+}
+
+func encodePointer(w *jsonWriter, p *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	if err := w.enter(); err != nil {
+		return err
+	}
+	err := p.elem.encode(w, p.elem, v.Elem())
+	w.depth--
+	return err
+}
+
+func encodeInterface(w *jsonWriter, _ *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	if err := w.enter(); err != nil {
+		return err
+	}
+	p := planOf(v.Elem().Type())
+	err := p.encode(w, p, v.Elem())
+	w.depth--
+	return err
+}
+
+func encodeNullable(w *jsonWriter, p *plan, v reflect.Value) error {
+	n, _ := addressable(v).Addr().Interface().(nullable)
+	value := n.wireValue()
+	if value == nil {
+		return w.null()
+	}
+	return p.elem.encode(w, p.elem, reflect.ValueOf(value).Elem())
+}
+
+func encodeSlice(w *jsonWriter, p *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	return encodeArray(w, p, v)
+}
+
+func encodeArray(w *jsonWriter, p *plan, v reflect.Value) error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	w.buf = append(w.buf, '[')
+	for i := range v.Len() {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		if err := p.elem.encode(w, p.elem, v.Index(i)); err != nil {
+			return underIndex(err, i)
+		}
+	}
+	w.buf = append(w.buf, ']')
+	w.depth--
+	return nil
+}
+
+func encodeMap(w *jsonWriter, p *plan, v reflect.Value) error {
+	if v.IsNil() {
+		return w.null()
+	}
+	if err := w.enter(); err != nil {
+		return err
+	}
+	w.buf = append(w.buf, '{')
+	for i, m := range sortedMembers(v) {
+		if i > 0 {
+			w.buf = append(w.buf, ',')
+		}
+		if err := w.member(p.elem, m); err != nil {
+			return err
+		}
+	}
+	w.buf = append(w.buf, '}')
+	w.depth--
+	return nil
+}
+
+func (w *jsonWriter) member(p *plan, m member) error {
+	w.buf = append(appendString(w.buf, m.name), ':')
+	if err := p.encode(w, p, m.value); err != nil {
+		return underMember(err, m.name)
+	}
+	return nil
+}
+
+// member is one entry of a map.
+type member struct {
+	name  string
+	value reflect.Value
+}
+
+func sortedMembers(m reflect.Value) []member {
+	out := make([]member, 0, m.Len())
+	for it := m.MapRange(); it.Next(); {
+		out = append(out, member{it.Key().String(), it.Value()})
+	}
+	slices.SortFunc(out, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// encodeStruct writes the members in the order of the fields, then the unknown ones sorted by name.
+func encodeStruct(w *jsonWriter, p *plan, v reflect.Value) error {
+	if err := w.enter(); err != nil {
+		return err
+	}
+	o := p.object
+	open := len(w.buf)
+	w.buf = append(w.buf, '{')
+	for i := range o.fields {
+		f := &o.fields[i]
+		fv := v.Field(f.index)
+		if w.leavesOut(f, fv) {
+			continue
+		}
+		if len(w.buf) > open+1 {
+			w.buf = append(w.buf, ',')
+		}
+		w.buf = append(w.buf, f.key...)
+		if f.constant != "" && fv.IsZero() {
+			w.buf = append(w.buf, f.constant...)
+			continue
+		}
+		if err := f.plan.encode(w, f.plan, fv); err != nil {
+			return underMember(err, f.name)
+		}
+	}
+	if o.extra >= 0 && v.Field(o.extra).Len() > 0 {
+		if err := w.extra(o, v, open); err != nil {
+			return err
+		}
+	}
+	w.buf = append(w.buf, '}')
+	w.depth--
+	return nil
+}
+
+// leavesOut reports whether the member is not written.
+func (w *jsonWriter) leavesOut(f *field, v reflect.Value) bool {
+	if f.readOnly && w.request {
+		return true
+	}
+	if f.constant != "" {
+		return false
+	}
+	return f.omitEmpty && isEmpty(v) || f.omitZero && f.isZero(v)
+}
+
+// extra writes the members that have no field. A name that has one may stand here too, to send what the field cannot
+// say (a null, say), but not beside the field itself.
+func (w *jsonWriter) extra(o *object, v reflect.Value, open int) error {
+	for _, m := range sortedMembers(v.Field(o.extra)) {
+		if i, ok := o.byName[m.name]; ok {
+			if f := &o.fields[i]; !w.leavesOut(f, v.Field(f.index)) {
+				return underMember(&EncodeError{Reason: "set both in its field and among the unknown members"}, m.name)
+			}
+		}
+		if len(w.buf) > open+1 {
+			w.buf = append(w.buf, ',')
+		}
+		if err := w.member(o.rest.elem, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeForeign leaves the value to encoding/json.
+func encodeForeign(w *jsonWriter, p *plan, v reflect.Value) error {
+	if p.typ.Kind() == reflect.Struct && p.object == nil && has(p.typ, marshalerType) {
+		// Its method may be the one that calls MarshalObject: encoding/json would come back here for ever.
+		return &EncodeError{Reason: p.typ.String() + " cannot be written: " + p.why}
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if v.CanAddr() {
+		v = v.Addr() // so that methods on the pointer are found, as they are in place
+	}
+	if err := enc.Encode(v.Interface()); err != nil {
+		return &EncodeError{Reason: p.typ.String() + " cannot be written", Err: err}
+	}
+	w.buf = append(w.buf, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
+	return nil
+}
+
+// ownEncode puts a type's own methods before its kind.
+func ownEncode(t reflect.Type, byKind encodeFunc) encodeFunc {
+	next := byKind
+	if t.Implements(textMarshalerType) {
+		next = encodeOwnText
+	} else if onPointer(t, textMarshalerType) {
+		next = ifAddressable(encodeOwnText, next)
+	}
+	if t.Implements(marshalerType) {
+		next = encodeOwnJSON
+	} else if onPointer(t, marshalerType) {
+		next = ifAddressable(encodeOwnJSON, next)
+	}
+	if has(t, requestMarshaler) {
+		return ifRequest(next)
+	}
+	return next
+}
+
+func onPointer(t, methods reflect.Type) bool {
+	return t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(methods)
+}
+
+// ifAddressable is encoding/json's rule: methods on a pointer are called only where the value has an address.
+func ifAddressable(yes, no encodeFunc) encodeFunc {
+	return func(w *jsonWriter, p *plan, v reflect.Value) error {
+		if v.CanAddr() {
+			return yes(w, p, v.Addr())
+		}
+		return no(w, p, v)
+	}
+}
+
+func ifRequest(otherwise encodeFunc) encodeFunc {
+	return func(w *jsonWriter, p *plan, v reflect.Value) error {
+		if !w.request || isNil(v) {
+			return otherwise(w, p, v)
+		}
+		m, ok := v.Interface().(interface{ MarshalRequest() ([]byte, error) })
+		if !ok {
+			m, _ = addressable(v).Addr().Interface().(interface{ MarshalRequest() ([]byte, error) })
+		}
+		text, err := m.MarshalRequest()
+		if err != nil {
+			return ownError(err, p.typ)
+		}
+		return w.raw(text)
+	}
+}
+
+func isNil(v reflect.Value) bool {
+	return (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil()
+}
+
+func encodeOwnJSON(w *jsonWriter, p *plan, v reflect.Value) error {
+	if isNil(v) {
+		return w.null()
+	}
+	m, _ := v.Interface().(json.Marshaler)
+	text, err := m.MarshalJSON()
+	if err != nil {
+		return ownError(err, p.typ)
+	}
+	return w.raw(text)
+}
+
+func encodeOwnText(w *jsonWriter, p *plan, v reflect.Value) error {
+	if isNil(v) {
+		return w.null()
+	}
+	m, _ := v.Interface().(encoding.TextMarshaler)
+	text, err := m.MarshalText()
+	if err != nil {
+		return ownError(err, p.typ)
+	}
+	w.buf = appendString(w.buf, string(text))
+	return nil
+}
+
+// ownError wraps what a type's own method said; an EncodeError keeps its path.
+func ownError(err error, t reflect.Type) error {
+	if enc, ok := err.(*EncodeError); ok { //nolint:errorlint // only one of ours that nobody wrapped
+		return enc
+	}
+	return &EncodeError{Reason: t.String() + " cannot be written", Err: err}
+}
