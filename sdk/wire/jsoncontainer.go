@@ -165,7 +165,7 @@ func decodeStruct(r *jsonReader, p *plan, v reflect.Value) error {
 
 // find gives the index of the member's field, -1 if there is none. Objects mostly come in the order of the schema, so
 // the field after the last one is tried first.
-func (o *object) find(name []byte, next int) int {
+func (o *structPlan) find(name []byte, next int) int {
 	if next < len(o.fields) && o.fields[next].name == string(name) {
 		return next
 	}

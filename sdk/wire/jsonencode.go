@@ -268,7 +268,7 @@ func (w *jsonWriter) leavesOut(f *field, v reflect.Value) bool {
 
 // extra writes the members that have no field. A name that has one may stand here too, to send what the field cannot
 // say (a null, say), but not beside the field itself.
-func (w *jsonWriter) extra(o *object, v reflect.Value, open int) error {
+func (w *jsonWriter) extra(o *structPlan, v reflect.Value, open int) error {
 	for _, m := range sortedMembers(v.Field(o.extra)) {
 		if i, ok := o.byName[m.name]; ok {
 			if f := &o.fields[i]; !w.leavesOut(f, v.Field(f.index)) {

@@ -12,15 +12,15 @@ import (
 // plan says how values of one Go type are read and written. Plans are made once per type and never change.
 type plan struct {
 	typ    reflect.Type
-	elem   *plan   // of pointers, slices, arrays, maps and Nullable
-	object *object // of structs whose fields this package handles itself
-	why    string  // of structs without object: what is not supported
+	elem   *plan       // of pointers, slices, arrays, maps and Nullable
+	object *structPlan // of structs whose fields this package handles itself
+	why    string      // of structs without object: what is not supported
 	decode func(*jsonReader, *plan, reflect.Value) error
 	encode func(*jsonWriter, *plan, reflect.Value) error
 }
 
-// object is the plan of a struct's members.
-type object struct {
+// structPlan is the plan of a struct's members.
+type structPlan struct {
 	fields []field
 	byName map[string]int
 	byFold map[string]int // only of structs without extra: encoding/json ignores the case of names
@@ -168,8 +168,8 @@ func has(t, methods reflect.Type) bool {
 
 // makeObject makes the plan of a struct's members. Structs that embed others or use the string option are left to
 // encoding/json, whose rules for them are long; why says so.
-func makeObject(t reflect.Type, made map[reflect.Type]*plan) (o *object, why string) {
-	o = &object{extra: -1, byName: map[string]int{}}
+func makeObject(t reflect.Type, made map[reflect.Type]*plan) (o *structPlan, why string) {
+	o = &structPlan{extra: -1, byName: map[string]int{}}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		w := parseWireTag(f.Tag.Get("wire"))
