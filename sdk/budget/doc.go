@@ -1,2 +1,0 @@
-// Package budget is part of the runtime.
-package budget

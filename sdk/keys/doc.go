@@ -1,2 +1,0 @@
-// Package keys is part of the runtime.
-package keys

@@ -1,2 +1,0 @@
-// Package retry is part of the runtime.
-package retry

@@ -1,0 +1,216 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/retry"
+)
+
+// attempt is one attempt of a call and its context: what the base sends runs
+// under it, so that the attempt's own timeout covers everything, and reading
+// the answer's body as well.
+type attempt struct {
+	timed
+
+	call     *call
+	trace    trace
+	stream   responseBody
+	answered time.Time
+}
+
+// init makes the attempt ready to be tried.
+func (a *attempt) init(c *call) {
+	a.call = c
+
+	now := time.Now()
+	timeout := min(c.policy.AttemptTimeout, c.left(now))
+
+	if timeout == forever {
+		a.timed.start(c.ctx, time.Time{}, forever)
+
+		return
+	}
+
+	a.timed.start(c.ctx, now.Add(timeout), timeout)
+}
+
+// Value implements context.Context.
+func (a *attempt) Value(key any) any {
+	if key == traceKey && traceKey != nil {
+		return a.clientTrace()
+	}
+
+	if key == (callKey{}) {
+		return a.call
+	}
+
+	return a.parent.Value(key)
+}
+
+// try makes the attempt and leaves its result in the call.
+func (c *call) try(a *attempt) {
+	c.mu.Lock()
+	c.attempts++
+	number := c.attempts
+	c.mu.Unlock()
+
+	c.last = result{attempt: a} //nolint:exhaustruct // filled in below
+
+	req, err := c.request(a, number)
+	if err != nil {
+		c.last.err = err
+
+		return
+	}
+
+	resp, err := c.next.RoundTrip(req)
+	a.answered = time.Now()
+
+	if err != nil {
+		if resp != nil && resp.Body != nil {
+			_ = resp.Body.Close()
+		}
+
+		c.last.err = err
+
+		return
+	}
+
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+
+	// The outcome is found through the request's context.
+	resp.Request = req
+	c.last.resp = resp
+	c.receive(a)
+}
+
+// receive reads of the answer what has to be read within the attempt.
+func (c *call) receive(a *attempt) {
+	resp := c.last.resp
+	failed := resp.StatusCode >= http.StatusBadRequest
+
+	switch {
+	case c.cfg.buffered() && (failed || !c.cfg.streams()):
+		body, err := readAll(resp)
+		_ = resp.Body.Close()
+
+		if err != nil && !failed {
+			c.last.resp, c.last.err = nil, err
+
+			return
+		}
+
+		c.last.peeked = body
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		a.end()
+	case resp.StatusCode == http.StatusConflict || resp.StatusCode == http.StatusUnprocessableEntity:
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+		c.last.peeked = body
+		resp.Body = &rewound{Reader: io.MultiReader(bytes.NewReader(body), resp.Body), Closer: resp.Body}
+	}
+
+	// The headers are in: what is not read here has all the time it needs.
+	a.hurry(forever)
+
+	if a.timedOut() && !c.cfg.buffered() {
+		_ = resp.Body.Close()
+		c.last.resp, c.last.err = nil, context.DeadlineExceeded
+	}
+}
+
+// rewound puts back what was read of a body.
+type rewound struct {
+	io.Reader
+	io.Closer
+}
+
+// readAll reads a body whose length is often known.
+func readAll(resp *http.Response) ([]byte, error) {
+	const trusted = 1 << 20
+
+	if resp.Body == http.NoBody {
+		return nil, nil
+	}
+
+	if resp.ContentLength < 0 || resp.ContentLength > trusted {
+		return io.ReadAll(resp.Body) //nolint:wrapcheck // classified by the caller
+	}
+
+	var buf bytes.Buffer
+
+	buf.Grow(int(resp.ContentLength) + bytes.MinRead)
+	_, err := buf.ReadFrom(resp.Body)
+
+	return buf.Bytes(), err //nolint:wrapcheck // classified by the caller
+}
+
+// request makes the request of one attempt.
+func (c *call) request(a *attempt, number int) (*http.Request, error) {
+	req := c.req.WithContext(withTrace(a))
+	req.Header = c.attemptHeader(a, number)
+
+	if err := c.body.attach(req, a); err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// attemptHeader returns the header of one attempt: the call's own, cloned when
+// something in it differs from attempt to attempt.
+func (c *call) attemptHeader(a *attempt, number int) http.Header {
+	if c.cfg.attemptHeader == "" && c.cfg.timeLeftHeader == "" &&
+		c.cfg.refresh == nil && len(c.cfg.middleware) == 0 {
+		return c.header
+	}
+
+	header := c.header.Clone()
+	if header == nil {
+		header = make(http.Header)
+	}
+
+	if c.cfg.attemptHeader != "" {
+		header.Set(c.cfg.attemptHeader, strconv.Itoa(number))
+	}
+
+	if left, ok := a.Deadline(); ok && c.cfg.timeLeftHeader != "" {
+		header.Set(c.cfg.timeLeftHeader, strconv.FormatInt(max(time.Until(left).Milliseconds(), 1), 10))
+	}
+
+	return header
+}
+
+// sent says how far the request got.
+func (a *attempt) sent() retry.Sent {
+	if a.trace.nothingSent() {
+		return retry.SentNothing
+	}
+
+	return retry.SentMaybe
+}
+
+// handOver leaves the answer's body to the caller: from now on the silence
+// between reads is bounded instead of the attempt.
+func (a *attempt) handOver(resp *http.Response) {
+	if resp.Body == http.NoBody || resp.StatusCode == http.StatusSwitchingProtocols {
+		a.detach(resp.Body == http.NoBody)
+
+		return
+	}
+
+	if a.call.cfg.buffered() && (resp.StatusCode >= http.StatusBadRequest || !a.call.cfg.streams()) {
+		return
+	}
+
+	a.stream = responseBody{body: resp.Body, attempt: a, idle: limit(a.call.cfg.idleTimeout, 0, DefaultIdleTimeout)}
+	resp.Body = &a.stream
+}
+
+var _ context.Context = (*attempt)(nil)

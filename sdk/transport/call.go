@@ -1,0 +1,353 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/budget"
+	"github.com/retrysafe/retrysafe/sdk/retry"
+)
+
+// call is one call: what RoundTrip does between the request and its end. Its
+// steps run on one goroutine; only the counters behind mu are touched by
+// net/http's goroutines too.
+type call struct {
+	t    *Transport
+	cfg  config
+	req  *http.Request
+	ctx  context.Context //nolint:containedctx // the call lives for one RoundTrip
+	next http.RoundTripper
+
+	header    http.Header
+	ownHeader bool
+	key       string
+	keySlot   [1]string
+	guarded   bool
+	origin    string
+
+	policy   retry.Policy
+	start    time.Time
+	deadline time.Time
+	safe     bool
+	body     requestBody
+
+	mu       sync.Mutex
+	attempts int
+	resends  int
+
+	retries   int
+	cautious  int
+	refreshed bool
+	uncertain bool
+	wait      time.Duration
+	paid      budget.Kind
+	last      result
+	answer    *answer
+	reason    Reason
+	stop      error
+	again     bool
+
+	first attempt
+}
+
+// result is how an attempt ended.
+type result struct {
+	attempt *attempt
+	resp    *http.Response
+	err     error
+	peeked  []byte
+	verdict retry.Verdict
+	after   time.Duration
+	asked   bool
+}
+
+func (r *result) status() int {
+	if r.resp == nil {
+		return 0
+	}
+
+	return r.resp.StatusCode
+}
+
+// answer is what is kept of an answer whose body is gone.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+	after  time.Duration
+}
+
+func (c *call) made() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.attempts
+}
+
+func (c *call) resent() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.resends
+}
+
+// countResend counts and charges a resend that net/http made by itself.
+func (c *call) countResend() {
+	c.mu.Lock()
+	c.attempts++
+	c.resends++
+	c.mu.Unlock()
+
+	if c.cfg.budget != nil {
+		c.cfg.budget.Charge(time.Now(), budget.Transient)
+	}
+}
+
+// name is the operation as errors, logs and events show it.
+func (c *call) name() string {
+	if op := c.cfg.operation; op != nil && op.ID != "" {
+		return op.ID
+	}
+
+	return c.req.Method + " " + c.req.URL.Path
+}
+
+// cause is the failure of the last attempt in a few words.
+func (c *call) cause() string {
+	if c.last.resp != nil {
+		return http.StatusText(c.last.resp.StatusCode)
+	}
+
+	if c.last.attempt.timedOut() {
+		return "attempt timeout"
+	}
+
+	return c.last.verdict.Class.String() + ": " + c.last.err.Error()
+}
+
+// begin makes everything that stays the same over the attempts.
+func (c *call) begin() error {
+	if opts, ok := c.ctx.Value(callOptions{}).([]Option); ok {
+		for _, opt := range opts {
+			opt.apply(&c.cfg)
+		}
+	}
+
+	c.next = c.t.next
+	if len(c.cfg.middleware) != len(c.t.cfg.middleware) {
+		c.next = wrap(c.t.base, c.cfg.middleware)
+	}
+
+	c.start = time.Now()
+	c.policy = c.cfg.policy()
+	c.header = c.req.Header
+	c.setDeadline()
+	c.body.init(c.req)
+
+	if err := c.body.buffer(c.cfg.bufferLimit); err != nil {
+		return err
+	}
+
+	previous := previousHop(c.req)
+	if previous != nil {
+		c.continueFrom(previous)
+	} else {
+		c.origin = c.req.URL.Host
+	}
+
+	if err := c.makeKey(previous); err != nil {
+		return err
+	}
+
+	if c.cfg.budget != nil {
+		c.cfg.budget.Request(c.start)
+	}
+
+	return nil
+}
+
+// setDeadline sets the one deadline of the call: the policy's or the
+// context's, whichever is earlier. The zero time means none.
+func (c *call) setDeadline() {
+	var operation time.Duration
+	if c.cfg.operation != nil {
+		operation = c.cfg.operation.Deadline
+	}
+
+	if d := limit(c.cfg.deadline, operation, retry.DefaultDeadline); d != forever {
+		c.deadline = c.start.Add(d)
+	}
+
+	if at, ok := c.ctx.Deadline(); ok && (c.deadline.IsZero() || at.Before(c.deadline)) {
+		c.deadline = at
+	}
+}
+
+func (c *call) left(now time.Time) time.Duration {
+	if c.deadline.IsZero() {
+		return forever
+	}
+
+	return c.deadline.Sub(now)
+}
+
+// owned returns the call's header for changing, cloned from the request's the
+// first time.
+func (c *call) owned() http.Header {
+	if !c.ownHeader {
+		c.ownHeader = true
+		c.header = c.header.Clone()
+
+		if c.header == nil {
+			c.header = make(http.Header)
+		}
+	}
+
+	return c.header
+}
+
+// settle says what the attempt's end means and whether another follows. If so
+// it has been paid for, logged, and the answer is drained.
+func (c *call) settle(a *attempt) bool {
+	now := time.Now()
+	c.judge(a, now)
+	c.again = false
+	c.event(EventAttempt)
+
+	if c.last.verdict.Class == retry.Success {
+		return false
+	}
+
+	if !c.last.verdict.Class.Rejected() {
+		c.uncertain = true
+	}
+
+	if c.last.verdict.Class == retry.Unauthorized {
+		c.refresh()
+	}
+
+	decision := c.policy.Decide(c.last.verdict, retry.Progress{
+		Attempts:   c.made(),
+		Retries:    c.retries,
+		Cautious:   c.cautious,
+		Safe:       c.safe,
+		Replayable: c.body.replayable(),
+		Refreshed:  c.last.verdict.Class == retry.Unauthorized && c.refreshed,
+		Previous:   c.wait,
+		Left:       c.left(now),
+	}, c.last.after, c.last.asked, c.cfg.random())
+	if !decision.Retry {
+		c.reason = decision.Reason
+
+		return false
+	}
+
+	kind := budget.Transient
+	if c.last.verdict.Class.Throttle() {
+		kind = budget.Throttle
+	}
+
+	if c.cfg.budget != nil {
+		if err := c.cfg.budget.Withdraw(now, kind); err != nil {
+			c.reason, c.stop = ReasonBudget, err
+
+			return false
+		}
+	}
+
+	c.prepare(decision.Wait, kind)
+
+	return true
+}
+
+// prepare notes that another attempt follows after wait and tidies up behind
+// the last one.
+func (c *call) prepare(wait time.Duration, kind budget.Kind) {
+	c.again, c.wait, c.paid = true, wait, kind
+	c.retries++
+
+	if c.last.verdict.Class == retry.Cautious {
+		c.cautious++
+	}
+
+	c.logRetry()
+	c.event(EventRetry)
+
+	if c.last.resp != nil {
+		c.answer = c.last.drain(c.cfg.buffered())
+	}
+
+	c.last.attempt.end()
+}
+
+// judge classifies the attempt's end.
+func (c *call) judge(a *attempt, now time.Time) {
+	r := &c.last
+
+	switch {
+	case r.resp != nil:
+		r.verdict = retry.ClassifyResponse(r.resp.StatusCode, r.resp.Header, r.peeked, c.cfg.rules(), now)
+		r.after, r.asked = retry.After(r.resp.Header, now)
+	case c.ctx.Err() != nil:
+		r.verdict = retry.Verdict{Class: retry.Canceled, Override: retry.Unsaid}
+	case a.timedOut() && a.sent() != retry.SentNothing:
+		r.verdict = retry.Verdict{Class: retry.Unknown, Override: retry.Unsaid}
+	case a.timedOut():
+		r.verdict = retry.Verdict{Class: retry.NeverSent, Override: retry.Unsaid}
+	default:
+		r.verdict = retry.Verdict{Class: retry.ClassifyError(r.err, a.sent()), Override: retry.Unsaid}
+	}
+}
+
+// refresh asks for fresh credentials, once in a call.
+func (c *call) refresh() {
+	if c.cfg.refresh == nil || c.refreshed {
+		c.refreshed = false
+
+		return
+	}
+
+	req := c.req.Clone(c.ctx)
+	req.Header = c.owned()
+
+	ok, err := c.cfg.refresh(c.ctx, req, c.last.resp)
+	if err != nil {
+		c.stop = err
+	}
+
+	c.header, c.refreshed = req.Header, ok && err == nil
+	c.cfg.refresh = nil
+}
+
+// refused is the error of a call that ended before anything was sent.
+func (c *call) refused(err error) *Error {
+	return &Error{ //nolint:exhaustruct // there was no answer
+		Operation:      c.name(),
+		IdempotencyKey: c.key,
+		Reason:         ReasonNotRetryable,
+		Err:            err,
+	}
+}
+
+// joined joins errors and leaves a single one as it is.
+func joined(errs ...error) error {
+	var only error
+
+	n := 0
+
+	for _, err := range errs {
+		if err != nil {
+			only = err
+			n++
+		}
+	}
+
+	if n <= 1 {
+		return only
+	}
+
+	return errors.Join(errs...)
+}
