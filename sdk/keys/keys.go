@@ -16,6 +16,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,14 +80,8 @@ func Event(operation string, parts ...string) Source {
 }
 
 func derive(operation string, parts []string, rule Rule) (string, error) {
-	if operation == "" && len(parts) == 0 {
+	if operation == "" && len(parts) == 0 || slices.Contains(parts, "") {
 		return "", ErrEmptyPart
-	}
-
-	for _, part := range parts {
-		if part == "" {
-			return "", ErrEmptyPart
-		}
 	}
 
 	if readable(operation, parts) {

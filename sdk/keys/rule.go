@@ -84,7 +84,7 @@ func compile(pattern string) (*regexp.Regexp, error) {
 
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // wrapped by the only caller
+		return nil, err
 	}
 
 	patterns.Store(pattern, re)

@@ -9,12 +9,12 @@ import (
 // Machine codes that vendors use for the two conflicts of a key, lower case,
 // without separators.
 var (
-	knownInProgress = []string{ //nolint:gochecknoglobals // a constant table
+	knownInProgress = []string{
 		"idempotencyinprogress", "idempotencykeyinuse", "idempotencykeyinprogress",
 		"idempotentrequestinprogress", "idempotencyrequestinprogress", "concurrentidempotentrequests",
 		"idempotencyconcurrentrequest", "requestinprogress", "idempotencyconflictinprogress",
 	}
-	knownReused = []string{ //nolint:gochecknoglobals // a constant table
+	knownReused = []string{
 		"idempotencykeyreused", "idempotencykeyalreadyused", "idempotencykeyalreadyusederror",
 		"idempotencykeyparametermismatch", "idempotencykeymismatch", "idempotencymismatch",
 		"idempotentparametermismatch", "invalididempotentrequest", "idempotencyerror",

@@ -41,7 +41,7 @@ func DefaultPolicy() Policy {
 		Cautious:        DefaultCautious,
 		AttemptTimeout:  DefaultAttemptTimeout,
 		RetryAfterLimit: DefaultRetryAfterLimit,
-		Backoff:         Backoff{}, //nolint:exhaustruct // zero fields are the defaults
+		Backoff:         Backoff{},
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 type Sent uint8
 
 const (
-	// SentMaybe: nothing is known, or some of it was written.
+	// SentMaybe means: nothing is known, or some of it was written.
 	SentMaybe Sent = iota
-	// SentNothing: there was no connection yet, or nothing was written on it.
+	// SentNothing means: there was no connection yet, or nothing was written on it.
 	SentNothing
 )
 

@@ -40,7 +40,7 @@ const (
 	Canceled
 )
 
-var classNames = [...]string{ //nolint:gochecknoglobals // a constant table
+var classNames = [...]string{
 	Success:      "success",
 	NeverSent:    "never sent",
 	Throttled:    "throttled",
@@ -79,26 +79,26 @@ func (c Class) Rejected() bool {
 type Reason string
 
 const (
-	// ReasonNone: the call succeeded.
+	// ReasonNone means: the call succeeded.
 	ReasonNone Reason = ""
-	// ReasonAttempts: all attempts allowed were made.
+	// ReasonAttempts means: all attempts allowed were made.
 	ReasonAttempts Reason = "attempts"
-	// ReasonDeadline: the wait for another attempt does not fit what is left
+	// ReasonDeadline means: the wait for another attempt does not fit what is left
 	// of the deadline, or the deadline passed.
 	ReasonDeadline Reason = "deadline"
-	// ReasonRetryAfter: the server asks for a wait above the ceiling.
+	// ReasonRetryAfter means: the server asks for a wait above the ceiling.
 	ReasonRetryAfter Reason = "retry-after"
-	// ReasonBudget: the client's own retry budget is used up.
+	// ReasonBudget means: the client's own retry budget is used up.
 	ReasonBudget Reason = "budget"
-	// ReasonNotRetryable: the failure is one that a retry does not mend.
+	// ReasonNotRetryable means: the failure is one that a retry does not mend.
 	ReasonNotRetryable Reason = "not retryable"
-	// ReasonUnsafe: the request may have been processed, and sending it again
+	// ReasonUnsafe means: the request may have been processed, and sending it again
 	// could repeat its effect.
 	ReasonUnsafe Reason = "unsafe"
-	// ReasonBody: the request's body cannot be sent a second time.
+	// ReasonBody means: the request's body cannot be sent a second time.
 	ReasonBody Reason = "body"
-	// ReasonServer: the server said not to retry.
+	// ReasonServer means: the server said not to retry.
 	ReasonServer Reason = "server"
-	// ReasonCaller: the caller's context ended.
+	// ReasonCaller means: the caller's context ended.
 	ReasonCaller Reason = "caller"
 )

@@ -31,12 +31,12 @@ func (a *attempt) init(c *call) {
 	timeout := min(c.policy.AttemptTimeout, c.left(now))
 
 	if timeout == forever {
-		a.timed.start(c.ctx, time.Time{}, forever)
+		a.start(c.ctx, time.Time{}, forever)
 
 		return
 	}
 
-	a.timed.start(c.ctx, now.Add(timeout), timeout)
+	a.start(c.ctx, now.Add(timeout), timeout)
 }
 
 // Value implements context.Context.
@@ -59,7 +59,7 @@ func (c *call) try(a *attempt) {
 	number := c.attempts
 	c.mu.Unlock()
 
-	c.last = result{attempt: a} //nolint:exhaustruct // filled in below
+	c.last = result{attempt: a}
 
 	req, err := c.request(a, number)
 	if err != nil {
@@ -140,7 +140,7 @@ func readAll(resp *http.Response) ([]byte, error) {
 	}
 
 	if resp.ContentLength < 0 || resp.ContentLength > trusted {
-		return io.ReadAll(resp.Body) //nolint:wrapcheck // classified by the caller
+		return io.ReadAll(resp.Body)
 	}
 
 	var buf bytes.Buffer
@@ -148,7 +148,7 @@ func readAll(resp *http.Response) ([]byte, error) {
 	buf.Grow(int(resp.ContentLength) + bytes.MinRead)
 	_, err := buf.ReadFrom(resp.Body)
 
-	return buf.Bytes(), err //nolint:wrapcheck // classified by the caller
+	return buf.Bytes(), err
 }
 
 // request makes the request of one attempt.

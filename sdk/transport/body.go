@@ -145,7 +145,7 @@ type sharedBody struct {
 }
 
 func newShared(body io.ReadCloser) *sharedBody {
-	s := &sharedBody{body: body} //nolint:exhaustruct // not open yet
+	s := &sharedBody{body: body}
 
 	if seeker, ok := body.(io.Seeker); ok {
 		if at, err := seeker.Seek(0, io.SeekCurrent); err == nil {
@@ -227,7 +227,7 @@ func (v *view) Read(p []byte) (int, error) {
 	v.shared.read = true
 	v.shared.mu.Unlock()
 
-	return v.shared.body.Read(p) //nolint:wrapcheck // io.EOF must stay io.EOF
+	return v.shared.body.Read(p)
 }
 
 // Close implements io.Closer.

@@ -324,7 +324,7 @@ func (c *call) refresh() {
 
 // refused is the error of a call that ended before anything was sent.
 func (c *call) refused(err error) *Error {
-	return &Error{ //nolint:exhaustruct // there was no answer
+	return &Error{
 		Operation:      c.name(),
 		IdempotencyKey: c.key,
 		Reason:         ReasonNotRetryable,

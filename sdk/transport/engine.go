@@ -14,8 +14,8 @@ import (
 // real requests, answers and errors stay with the call, so that nothing of
 // them is lost, changed or closed on the way.
 func (c *call) loop() {
-	client := retryablehttp.Client{ //nolint:exhaustruct // no logger, no hooks
-		HTTPClient: &http.Client{Transport: &engine{call: c, started: false}}, //nolint:exhaustruct // no jar, no timeout
+	client := retryablehttp.Client{
+		HTTPClient: &http.Client{Transport: &engine{call: c, started: false}},
 		RetryMax:   c.policy.Attempts,
 		CheckRetry: func(context.Context, *http.Response, error) (bool, error) {
 			return c.again, nil
@@ -26,9 +26,9 @@ func (c *call) loop() {
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 
-	standIn := http.Request{ //nolint:exhaustruct // never sent
+	standIn := http.Request{
 		Method: http.MethodGet,
-		URL:    &url.URL{Scheme: "http", Host: "attempt"}, //nolint:exhaustruct // never dialled
+		URL:    &url.URL{Scheme: "http", Host: "attempt"},
 		Header: http.Header{},
 	}
 
@@ -59,7 +59,7 @@ type engine struct {
 // RoundTrip implements http.RoundTripper.
 func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 	if e.started {
-		a := &attempt{} //nolint:exhaustruct // init fills it
+		a := &attempt{}
 		a.init(e.call)
 		e.call.try(a)
 		e.call.settle(a)
@@ -67,7 +67,7 @@ func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 
 	e.started = true
 
-	return &http.Response{ //nolint:exhaustruct // a stand-in
+	return &http.Response{
 		StatusCode: http.StatusOK,
 		Header:     http.Header{},
 		Body:       http.NoBody,

@@ -101,7 +101,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Is reports context.DeadlineExceeded for a call that the deadline stopped,
 // also when it stopped because the next wait would not fit.
 func (e *Error) Is(target error) bool {
-	return target == context.DeadlineExceeded && e.Reason == ReasonDeadline //nolint:errorlint // Is compares identities
+	return target == context.DeadlineExceeded && e.Reason == ReasonDeadline
 }
 
 // Outcome is what a call went through.
@@ -132,12 +132,12 @@ type callKey struct{}
 // resp did not come from a [Transport].
 func OutcomeOf(resp *http.Response) (Outcome, bool) {
 	if resp == nil || resp.Request == nil {
-		return Outcome{}, false //nolint:exhaustruct // there is none
+		return Outcome{}, false
 	}
 
 	c, ok := resp.Request.Context().Value(callKey{}).(*call)
 	if !ok {
-		return Outcome{}, false //nolint:exhaustruct // there is none
+		return Outcome{}, false
 	}
 
 	return c.outcome(resp), true

@@ -17,14 +17,14 @@ type Hook func(ctx context.Context, event Event)
 type EventKind uint8
 
 const (
-	// EventAttempt: an attempt ended, well or not.
+	// EventAttempt means: an attempt ended, well or not.
 	EventAttempt EventKind = iota
-	// EventRetry: another attempt follows after Wait.
+	// EventRetry means: another attempt follows after Wait.
 	EventRetry
-	// EventGiveUp: the call failed; Reason says why there is no further
+	// EventGiveUp means: the call failed; Reason says why there is no further
 	// attempt.
 	EventGiveUp
-	// EventSuccess: the call succeeded.
+	// EventSuccess means: the call succeeded.
 	EventSuccess
 )
 

@@ -43,7 +43,7 @@ func (c *call) finish() (*http.Response, error) {
 
 // failure is the error of a call whose last attempt had no answer.
 func (c *call) failure() *Error {
-	err := &Error{ //nolint:exhaustruct // the answer's fields follow if there was one
+	err := &Error{
 		Operation:      c.name(),
 		Attempts:       c.made(),
 		IdempotencyKey: c.key,

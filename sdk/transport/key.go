@@ -49,12 +49,12 @@ func (c *call) makeKey(previous *call) error {
 	}
 
 	if err := rule.Validate(c.key); err != nil {
-		return err //nolint:wrapcheck // typed already
+		return err
 	}
 
 	if !random && previous == nil {
 		if err := c.t.guard.Begin(c.guardKey(), c.fingerprint()); err != nil {
-			return err //nolint:wrapcheck // a sentinel
+			return err
 		}
 
 		c.guarded = true
@@ -105,7 +105,7 @@ func (c *call) keyRule() (keys.Rule, string) {
 // guardKey is the key within its operation, as servers scope it.
 func (c *call) guardKey() string { return c.req.URL.Host + " " + c.name() + " " + c.key }
 
-var seed = maphash.MakeSeed() //nolint:gochecknoglobals // one for the process
+var seed = maphash.MakeSeed()
 
 // fingerprint tells requests apart. A body that can be read only once is left
 // out.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/retrysafe/retrysafe/sdk/budget"
@@ -53,7 +54,7 @@ type callOptions struct{}
 // override them.
 func WithCall(ctx context.Context, opts ...Option) context.Context {
 	if outer, ok := ctx.Value(callOptions{}).([]Option); ok {
-		opts = append(outer[:len(outer):len(outer)], opts...)
+		opts = append(slices.Clip(outer), opts...)
 	}
 
 	return context.WithValue(ctx, callOptions{}, opts)
@@ -164,7 +165,7 @@ func WithRefresh(refresh func(ctx context.Context, req *http.Request, resp *http
 // that signs the request. The one added first is the outermost.
 func WithAttemptMiddleware(middleware func(next http.RoundTripper) http.RoundTripper) Option {
 	return optionFunc(func(c *config) {
-		c.middleware = append(c.middleware[:len(c.middleware):len(c.middleware)], middleware)
+		c.middleware = append(slices.Clip(c.middleware), middleware)
 	})
 }
 

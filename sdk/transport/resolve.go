@@ -32,7 +32,7 @@ func limit(set, operation, fallback time.Duration) time.Duration {
 func (c *config) policy() retry.Policy {
 	op := c.operation
 	if op == nil {
-		op = &Operation{} //nolint:exhaustruct // nothing known
+		op = &Operation{}
 	}
 
 	policy := retry.Policy{
@@ -69,7 +69,7 @@ func (c *config) policy() retry.Policy {
 
 func (c *config) rules() retry.Rules {
 	if c.operation == nil {
-		return retry.Rules{} //nolint:exhaustruct // the failure table
+		return retry.Rules{}
 	}
 
 	return retry.Rules{

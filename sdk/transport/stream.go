@@ -41,5 +41,5 @@ func (b *responseBody) Close() error {
 	err := b.body.Close()
 	b.attempt.end()
 
-	return err //nolint:wrapcheck // nothing to add
+	return err
 }

@@ -24,7 +24,7 @@ type trace struct {
 // traceKey is the key under which package httptrace looks for a trace. Knowing
 // it lets an attempt answer for itself, and only when it is asked: a base that
 // does not look costs nothing.
-var traceKey = findTraceKey() //nolint:gochecknoglobals // found once
+var traceKey = findTraceKey()
 
 type keyFinder struct {
 	context.Context //nolint:containedctx // it is a context
@@ -64,7 +64,7 @@ func (a *attempt) clientTrace() *httptrace.ClientTrace {
 		return a.trace.client
 	}
 
-	own := &httptrace.ClientTrace{ //nolint:exhaustruct // the rest is not needed
+	own := &httptrace.ClientTrace{
 		GotConn:      a.gotConn,
 		WroteHeaders: a.wroteHeaders,
 		WroteRequest: a.wroteRequest,

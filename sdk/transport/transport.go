@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/retrysafe/retrysafe/sdk/budget"
@@ -33,9 +34,9 @@ func New(base http.RoundTripper, opts ...Option) *Transport {
 	}
 
 	t := &Transport{
-		cfg: config{ //nolint:exhaustruct // zero means: by the operation, or the default
+		cfg: config{
 			retryAfterLimit: none,
-			budget:          budget.NewTokenBucket(budget.BucketConfig{}), //nolint:exhaustruct // the defaults
+			budget:          budget.NewTokenBucket(budget.BucketConfig{}),
 			logger:          slog.Default(),
 			random:          rand.Float64,
 		},
@@ -69,15 +70,15 @@ func tuned() http.RoundTripper {
 	base = base.Clone()
 	base.MaxIdleConnsPerHost = idlePerHost
 	base.TLSHandshakeTimeout = tlsTimeout
-	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: tcpKeepAlive} //nolint:exhaustruct // the rest is default
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: tcpKeepAlive}
 	base.DialContext = dialer.DialContext
 
 	return base
 }
 
 func wrap(rt http.RoundTripper, middleware []func(http.RoundTripper) http.RoundTripper) http.RoundTripper {
-	for i := len(middleware) - 1; i >= 0; i-- {
-		rt = middleware[i](rt)
+	for _, around := range slices.Backward(middleware) {
+		rt = around(rt)
 	}
 
 	return rt
@@ -87,7 +88,7 @@ func wrap(rt http.RoundTripper, middleware []func(http.RoundTripper) http.RoundT
 // last attempt got one, whatever its status, and an [*Error] when it got none.
 // [OutcomeOf] tells what led to an answer. The request is not changed.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	c := &call{t: t, cfg: t.cfg, req: req, ctx: req.Context()} //nolint:exhaustruct // filled in as the call goes
+	c := &call{t: t, cfg: t.cfg, req: req, ctx: req.Context()}
 
 	if err := c.begin(); err != nil {
 		if req.Body != nil {
