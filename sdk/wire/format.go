@@ -86,7 +86,7 @@ func formatKnown(b *strings.Builder, v reflect.Value, depth int) bool {
 	if !reflect.PointerTo(v.Type()).Implements(nullableType) {
 		return false
 	}
-	n, _ := addressable(v).Addr().Interface().(nullable)
+	n, _ := reflect.TypeAssert[nullable](addressable(v).Addr())
 	value := n.wireValue()
 	if value == nil {
 		b.WriteString("null")

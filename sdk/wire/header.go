@@ -57,12 +57,6 @@ func marked(t reflect.Type) bool {
 	return p.object != nil && p.object.marked
 }
 
-func (w *jsonWriter) comma(i int) {
-	if i > 0 {
-		w.buf = append(w.buf, ',')
-	}
-}
-
 // object writes k=v,k=v or k,v,k,v as a JSON object.
 func (w *jsonWriter) object(t reflect.Type, items []string, explode bool) {
 	step := 2

@@ -104,7 +104,7 @@ func (e *mapEntry) decode(r *jsonReader, p *plan, v reflect.Value, name []byte) 
 		if err := r.skip(); err != nil {
 			return underMember(err, string(name))
 		}
-		m, _ := v.Interface().(map[string]json.RawMessage)
+		m, _ := reflect.TypeAssert[map[string]json.RawMessage](v)
 		m[string(name)] = append(json.RawMessage(nil), r.data[start:r.pos]...)
 		return nil
 	}

@@ -187,7 +187,7 @@ func decodeTime(r *jsonReader, _ *plan, v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	t, _ := v.Addr().Interface().(*time.Time)
+	t, _ := reflect.TypeAssert[*time.Time](v.Addr())
 	if err := t.UnmarshalJSON(r.data[start:r.pos]); err != nil {
 		return &DecodeError{Offset: int64(start), Reason: "string is not an RFC 3339 date-time", Err: err}
 	}
@@ -204,7 +204,7 @@ func decodeRaw(r *jsonReader, _ *plan, v reflect.Value) error {
 }
 
 func decodeNullable(r *jsonReader, p *plan, v reflect.Value) error {
-	n, _ := v.Addr().Interface().(nullable)
+	n, _ := reflect.TypeAssert[nullable](v.Addr())
 	is, err := r.null()
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func decodeOwnJSON(r *jsonReader, p *plan, v reflect.Value) error {
 	if err := r.skip(); err != nil {
 		return err
 	}
-	u, _ := v.Addr().Interface().(json.Unmarshaler)
+	u, _ := reflect.TypeAssert[json.Unmarshaler](v.Addr())
 	if err := u.UnmarshalJSON(r.data[start:r.pos]); err != nil {
 		return foreignError(err, start, p.typ)
 	}
@@ -281,7 +281,7 @@ func decodeOwnText(r *jsonReader, p *plan, v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	u, _ := v.Addr().Interface().(encoding.TextUnmarshaler)
+	u, _ := reflect.TypeAssert[encoding.TextUnmarshaler](v.Addr())
 	if err := u.UnmarshalText(unquote(b, shape)); err != nil {
 		return foreignError(err, start, p.typ)
 	}

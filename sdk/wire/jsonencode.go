@@ -77,18 +77,13 @@ func (w *jsonWriter) null() error {
 }
 
 func encodeTime(w *jsonWriter, _ *plan, v reflect.Value) error {
-	var t time.Time
-	if v.CanAddr() {
-		p, _ := v.Addr().Interface().(*time.Time)
-		t = *p
-	} else {
-		t, _ = v.Interface().(time.Time)
-	}
-	buf, err := t.AppendText(append(w.buf, '"'))
-	if err != nil {
+	t, _ := reflect.TypeAssert[time.Time](v)
+	w.buf = append(w.buf, '"')
+	var err error
+	if w.buf, err = t.AppendText(w.buf); err != nil {
 		return &EncodeError{Reason: "the time cannot be written as an RFC 3339 date-time", Err: err}
 	}
-	w.buf = append(buf, '"')
+	w.buf = append(w.buf, '"')
 	return nil
 }
 
@@ -142,7 +137,7 @@ func encodeInterface(w *jsonWriter, _ *plan, v reflect.Value) error {
 }
 
 func encodeNullable(w *jsonWriter, p *plan, v reflect.Value) error {
-	n, _ := addressable(v).Addr().Interface().(nullable)
+	n, _ := reflect.TypeAssert[nullable](addressable(v).Addr())
 	value := n.wireValue()
 	if value == nil {
 		return w.null()
@@ -163,9 +158,7 @@ func encodeArray(w *jsonWriter, p *plan, v reflect.Value) error {
 	}
 	w.buf = append(w.buf, '[')
 	for i := range v.Len() {
-		if i > 0 {
-			w.buf = append(w.buf, ',')
-		}
+		w.comma(i)
 		if err := p.elem.encode(w, p.elem, v.Index(i)); err != nil {
 			return underIndex(err, i)
 		}
@@ -183,17 +176,44 @@ func encodeMap(w *jsonWriter, p *plan, v reflect.Value) error {
 		return err
 	}
 	w.buf = append(w.buf, '{')
-	for i, m := range sortedMembers(v) {
-		if i > 0 {
-			w.buf = append(w.buf, ',')
-		}
-		if err := w.member(p.elem, m); err != nil {
-			return err
-		}
+	var err error
+	if texts, ok := reflect.TypeAssert[map[string]string](v); ok {
+		w.texts(texts)
+	} else {
+		err = w.members(p.elem, v)
 	}
 	w.buf = append(w.buf, '}')
 	w.depth--
+	return err
+}
+
+func (w *jsonWriter) texts(m map[string]string) {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for i, name := range names {
+		w.comma(i)
+		w.buf = append(appendString(w.buf, name), ':')
+		w.buf = appendString(w.buf, m[name])
+	}
+}
+
+func (w *jsonWriter) members(p *plan, v reflect.Value) error {
+	for i, m := range sortedMembers(v) {
+		w.comma(i)
+		if err := w.member(p, m); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func (w *jsonWriter) comma(i int) {
+	if i > 0 {
+		w.buf = append(w.buf, ',')
+	}
 }
 
 func (w *jsonWriter) member(p *plan, m member) error {
@@ -306,25 +326,24 @@ func encodeForeign(w *jsonWriter, p *plan, v reflect.Value) error {
 
 // ownEncode puts a type's own methods before its kind.
 func ownEncode(t reflect.Type, byKind encodeFunc) encodeFunc {
+	if t.Kind() == reflect.Pointer {
+		return byKind // the methods of what it points to are found there
+	}
 	next := byKind
 	if t.Implements(textMarshalerType) {
 		next = encodeOwnText
-	} else if onPointer(t, textMarshalerType) {
+	} else if has(t, textMarshalerType) {
 		next = ifAddressable(encodeOwnText, next)
 	}
 	if t.Implements(marshalerType) {
 		next = encodeOwnJSON
-	} else if onPointer(t, marshalerType) {
+	} else if has(t, marshalerType) {
 		next = ifAddressable(encodeOwnJSON, next)
 	}
 	if has(t, requestMarshaler) {
 		return ifRequest(next)
 	}
 	return next
-}
-
-func onPointer(t, methods reflect.Type) bool {
-	return t.Kind() != reflect.Pointer && reflect.PointerTo(t).Implements(methods)
 }
 
 // ifAddressable is encoding/json's rule: methods on a pointer are called only where the value has an address.
@@ -342,9 +361,9 @@ func ifRequest(otherwise encodeFunc) encodeFunc {
 		if !w.request || isNil(v) {
 			return otherwise(w, p, v)
 		}
-		m, ok := v.Interface().(interface{ MarshalRequest() ([]byte, error) })
+		m, ok := reflect.TypeAssert[interface{ MarshalRequest() ([]byte, error) }](v)
 		if !ok {
-			m, _ = addressable(v).Addr().Interface().(interface{ MarshalRequest() ([]byte, error) })
+			m, _ = reflect.TypeAssert[interface{ MarshalRequest() ([]byte, error) }](addressable(v).Addr())
 		}
 		text, err := m.MarshalRequest()
 		if err != nil {
@@ -362,7 +381,7 @@ func encodeOwnJSON(w *jsonWriter, p *plan, v reflect.Value) error {
 	if isNil(v) {
 		return w.null()
 	}
-	m, _ := v.Interface().(json.Marshaler)
+	m, _ := reflect.TypeAssert[json.Marshaler](v)
 	text, err := m.MarshalJSON()
 	if err != nil {
 		return ownError(err, p.typ)
@@ -374,7 +393,7 @@ func encodeOwnText(w *jsonWriter, p *plan, v reflect.Value) error {
 	if isNil(v) {
 		return w.null()
 	}
-	m, _ := v.Interface().(encoding.TextMarshaler)
+	m, _ := reflect.TypeAssert[encoding.TextMarshaler](v)
 	text, err := m.MarshalText()
 	if err != nil {
 		return ownError(err, p.typ)

@@ -56,7 +56,7 @@ func zeroFunc(t reflect.Type) func(reflect.Value) bool {
 }
 
 func callIsZero(v reflect.Value) bool {
-	z, ok := v.Interface().(zeroer)
+	z, ok := reflect.TypeAssert[zeroer](v)
 	return ok && z.IsZero()
 }
 
