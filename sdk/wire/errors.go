@@ -32,6 +32,8 @@ type DecodeError struct {
 	Offset int64  // in bytes from the start of the text that was being read
 	Reason string // such as: want integer, got string
 	Err    error  // the cause when a type's own method refused the value; its text is not part of Error
+
+	trail trail
 }
 
 func (e *DecodeError) Error() string {
@@ -57,6 +59,8 @@ type EncodeError struct {
 	Path   string // of the value: items[3].price; "" is the value itself
 	Reason string
 	Err    error // the cause when a type's own method failed
+
+	trail trail
 }
 
 func (e *EncodeError) Error() string {
@@ -70,12 +74,15 @@ func (e *EncodeError) Error() string {
 // Unwrap gives the cause.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// underMember puts the name of a member before the path of err.
+// trail collects the path of a value from the inside out while an error goes up.
+type trail struct{ segments []string }
+
+// underMember notes that err happened under the member.
 func underMember(err error, name string) error {
 	return under(err, memberSegment(name))
 }
 
-// underIndex puts the index of an element before the path of err.
+// underIndex notes that err happened under the element.
 func underIndex(err error, i int) error {
 	return under(err, "["+strconv.Itoa(i)+"]")
 }
@@ -85,18 +92,48 @@ func under(err error, segment string) error {
 	var enc *EncodeError
 	switch {
 	case errors.As(err, &dec):
-		dec.Path = join(segment, dec.Path)
+		dec.trail.segments = append(dec.trail.segments, segment)
 	case errors.As(err, &enc):
-		enc.Path = join(segment, enc.Path)
+		enc.trail.segments = append(enc.trail.segments, segment)
 	}
 	return err
 }
 
-func join(segment, path string) string {
-	if path == "" || path[0] == '[' {
-		return segment + path
+// sealPath turns the trail of err into its Path.
+func sealPath(err error) error {
+	var dec *DecodeError
+	var enc *EncodeError
+	switch {
+	case errors.As(err, &dec):
+		dec.Path = dec.trail.path(dec.Path)
+		dec.trail = trail{}
+	case errors.As(err, &enc):
+		enc.Path = enc.trail.path(enc.Path)
+		enc.trail = trail{}
 	}
-	return segment + "." + path
+	return err
+}
+
+// pathEnds is how many segments of a long path are shown at either end.
+const pathEnds = 16
+
+func (t trail) path(tail string) string {
+	var b strings.Builder
+	for i := len(t.segments) - 1; i >= 0; i-- {
+		if i == len(t.segments)-1-pathEnds && i > pathEnds {
+			b.WriteString(".…")
+			i = pathEnds
+		}
+		segment := t.segments[i]
+		if b.Len() > 0 && segment[0] != '[' {
+			b.WriteByte('.')
+		}
+		b.WriteString(segment)
+	}
+	if b.Len() > 0 && tail != "" && tail[0] != '[' {
+		b.WriteByte('.')
+	}
+	return b.String() + tail
 }
 
 // memberSegment writes plain names bare and all others quoted in brackets.

@@ -45,7 +45,7 @@ func read(data []byte, p *plan, decode decodeFunc, v reflect.Value) error {
 		return err
 	}
 	if err := decode(&r, p, v); err != nil {
-		return err
+		return sealPath(err)
 	}
 	if r.pos < len(data) {
 		return r.end()
@@ -112,11 +112,13 @@ const largestKept = 1 << 16
 
 func finish(p *plan, encode encodeFunc, v reflect.Value, request bool) ([]byte, error) {
 	w, _ := writers.Get().(*jsonWriter)
-	w.buf, w.request, w.depth = w.buf[:0], request, 0
+	w.buf, w.request, w.depth, w.hops = w.buf[:0], request, 0, 0
 	err := encode(w, p, v)
 	var out []byte
 	if err == nil {
 		out = append(out, w.buf...)
+	} else {
+		err = sealPath(err)
 	}
 	if cap(w.buf) <= largestKept {
 		writers.Put(w)

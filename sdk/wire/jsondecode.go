@@ -235,8 +235,9 @@ func decodeForeign(r *jsonReader, p *plan, v reflect.Value) error {
 // foreignError wraps what a type's own method said; a DecodeError keeps its path.
 func foreignError(err error, start int, t reflect.Type) error {
 	if dec, ok := err.(*DecodeError); ok { //nolint:errorlint // only one of ours that nobody wrapped
-		dec.Offset += int64(start)
-		return dec
+		moved := *dec
+		moved.Offset += int64(start)
+		return &moved
 	}
 	return &DecodeError{Offset: int64(start), Reason: "not a valid " + t.String(), Err: err}
 }

@@ -16,7 +16,8 @@ import (
 type jsonWriter struct {
 	buf     []byte
 	request bool // leave out read-only members
-	depth   int
+	depth   int  // of arrays and objects
+	hops    int  // over pointers and interfaces
 }
 
 // Each encode function appends v to the writer's text.
@@ -111,15 +112,23 @@ func (w *jsonWriter) enter() error {
 	return nil
 }
 
+// hop counts pointers and interfaces, which can be a cycle without an array or object in it.
+func (w *jsonWriter) hop() error {
+	if w.hops++; w.hops > 2*maxDepth {
+		return &EncodeError{Reason: "a cycle of pointers"}
+	}
+	return nil
+}
+
 func encodePointer(w *jsonWriter, p *plan, v reflect.Value) error {
 	if v.IsNil() {
 		return w.null()
 	}
-	if err := w.enter(); err != nil {
+	if err := w.hop(); err != nil {
 		return err
 	}
 	err := p.elem.encode(w, p.elem, v.Elem())
-	w.depth--
+	w.hops--
 	return err
 }
 
@@ -127,12 +136,12 @@ func encodeInterface(w *jsonWriter, _ *plan, v reflect.Value) error {
 	if v.IsNil() {
 		return w.null()
 	}
-	if err := w.enter(); err != nil {
+	if err := w.hop(); err != nil {
 		return err
 	}
 	p := planOf(v.Elem().Type())
 	err := p.encode(w, p, v.Elem())
-	w.depth--
+	w.hops--
 	return err
 }
 
@@ -405,7 +414,8 @@ func encodeOwnText(w *jsonWriter, p *plan, v reflect.Value) error {
 // ownError wraps what a type's own method said; an EncodeError keeps its path.
 func ownError(err error, t reflect.Type) error {
 	if enc, ok := err.(*EncodeError); ok { //nolint:errorlint // only one of ours that nobody wrapped
-		return enc
+		same := *enc
+		return &same
 	}
 	return &EncodeError{Reason: t.String() + " cannot be written", Err: err}
 }
