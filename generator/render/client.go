@@ -1,0 +1,229 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/retrysafe/retrysafe/generator/models"
+	"github.com/retrysafe/retrysafe/generator/plan"
+)
+
+func quote(s string) string { return strconv.Quote(s) }
+
+func quoted(list []string) string {
+	parts := make([]string, len(list))
+	for i, s := range list {
+		parts[i] = quote(s)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r *renderer) printClient() error {
+	p := r.plan
+	data := map[string]any{
+		"Version":       quote(p.Version),
+		"Name":          quote(p.Package),
+		"Title":         p.Title,
+		"Product":       quote(product(p.Package) + "-go/" + product(p.Version)),
+		"EnvPrefix":     quote(p.EnvPrefix),
+		"Servers":       serverConsts(p.Servers),
+		"ServerRecords": serverRecords(p.Servers),
+		"Schemes":       schemes(p.Schemes),
+		"Security":      requirements(p.Security),
+		"Errors":        r.errorCases(r.common),
+		"Services":      serviceFields(p.Services),
+		"ConfigDoc":     r.configDoc(),
+	}
+	return r.execute("client", "client.tmpl", data)
+}
+
+// product makes a token of RFC 9110 out of a name or a version.
+func product(s string) string {
+	mapped := strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.ContainsRune("-._", c) {
+			return c
+		}
+		return '-'
+	}, s)
+	if mapped == "" {
+		return "0"
+	}
+	return mapped
+}
+
+type constant struct{ Comment, Name, URL string }
+
+func serverConsts(servers []*plan.Server) []constant {
+	var out []constant
+	for _, s := range servers {
+		if s.Name != "" {
+			out = append(out, constant{models.Comment(s.Description, "", "\t"), s.Name, quote(s.URL)})
+		}
+	}
+	return out
+}
+
+func serverRecords(servers []*plan.Server) string {
+	if len(servers) == 0 {
+		return ""
+	}
+	parts := make([]string, len(servers))
+	for i, s := range servers {
+		parts[i] = "\n\t\t{URL: " + serverURL(s)
+		if len(s.Variables) > 0 {
+			parts[i] += ", Variables: []client.Variable{" + variables(s.Variables) + "}"
+		}
+		parts[i] += "},"
+	}
+	return "[]client.Server{" + strings.Join(parts, "") + "\n\t}"
+}
+
+func serverURL(s *plan.Server) string {
+	if s.Name != "" {
+		return s.Name
+	}
+	return quote(s.URL)
+}
+
+func variables(list []*plan.ServerVariable) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = "{Name: " + quote(v.Name) + ", Default: " + quote(v.Default)
+		if len(v.Enum) > 0 {
+			parts[i] += ", Enum: []string{" + quoted(v.Enum) + "}"
+		}
+		parts[i] += "}"
+	}
+	return strings.Join(parts, ", ")
+}
+
+var schemeKinds = map[string]string{
+	"bearer": "client.Bearer", "basic": "client.Basic", "apiKey": "client.APIKey", "oauth2": "client.OAuth2",
+	"openIdConnect": "client.Bearer",
+}
+
+func schemes(list []*plan.Scheme) []string {
+	var out []string
+	for _, s := range list {
+		kind := schemeKinds[s.Kind]
+		if kind == "" {
+			continue
+		}
+		parts := []string{"Name: " + quote(s.Name), "Kind: " + kind}
+		add := func(name, value string) {
+			if value != "" {
+				parts = append(parts, name+": "+quote(value))
+			}
+		}
+		if s.Kind == "apiKey" {
+			add("In", s.In)
+			add("Param", s.Param)
+		}
+		add("TokenURL", s.TokenURL)
+		if s.TokenURL != "" && len(s.Scopes) > 0 {
+			parts = append(parts, "Scopes: []string{"+quoted(s.Scopes)+"}")
+		}
+		if len(s.Env) > 0 {
+			parts = append(parts, "Env: []string{"+quoted(s.Env)+"}")
+		}
+		add("Option", s.Option)
+		out = append(out, "{"+strings.Join(parts, ", ")+"}")
+	}
+	return out
+}
+
+func requirements(security [][]plan.SchemeUse) string {
+	if len(security) == 0 {
+		return ""
+	}
+	parts := make([]string, len(security))
+	for i, set := range security {
+		names := make([]string, len(set))
+		for j, use := range set {
+			names[j] = quote(use.Scheme)
+		}
+		parts[i] = "{" + strings.Join(names, ", ") + "}"
+	}
+	return "[]client.Requirement{" + strings.Join(parts, ", ") + "}"
+}
+
+type serviceField struct{ Comment, GoName, TypeName, New string }
+
+func serviceFields(services []*plan.Service) []serviceField {
+	out := make([]serviceField, len(services))
+	for i, s := range services {
+		out[i] = serviceField{models.Comment(firstSentence(s.Doc), "", "\t"), s.GoName, s.TypeName, newService(s)}
+	}
+	return out
+}
+
+func newService(s *plan.Service) string {
+	text := "&" + s.TypeName + "{core: core"
+	for _, child := range s.Children {
+		text += ", " + child.GoName + ": " + newService(child)
+	}
+	return text + "}"
+}
+
+// configDoc tells where a client's configuration comes from.
+func (r *renderer) configDoc() string {
+	if r.plan.EnvPrefix == "" {
+		return "It sends to the API's first server."
+	}
+	text := "It reads " + r.plan.EnvPrefix + "_BASE_URL"
+	seen := map[string]bool{}
+	for _, s := range r.plan.Schemes {
+		for _, env := range s.Env {
+			if !seen[env] {
+				text += ", " + env
+				seen[env] = true
+			}
+		}
+	}
+	return text + " from the environment."
+}
+
+func firstSentence(doc string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(doc), "\n\n")
+	if i := strings.Index(line, ". "); i > 0 {
+		return line[:i+1]
+	}
+	return line
+}
+
+// commonErrors is the set of error answers that most operations declare, which becomes the API's own.
+func (r *renderer) commonErrors() []*plan.ErrorResponse {
+	counts := map[string]int{}
+	sets := map[string][]*plan.ErrorResponse{}
+	best := ""
+	r.eachService(func(s *plan.Service) {
+		for _, m := range s.Methods {
+			key := r.errorCases(m.Errors)
+			if key == "" {
+				continue
+			}
+			counts[key]++
+			sets[key] = m.Errors
+			if counts[key] > counts[best] || counts[key] == counts[best] && key < best {
+				best = key
+			}
+		}
+	})
+	return sets[best]
+}
+
+// errorCases prints error answers; "" when there is none.
+func (r *renderer) errorCases(list []*plan.ErrorResponse) string {
+	parts := make([]string, 0, len(list))
+	for _, e := range list {
+		if t := r.types[e.Type]; t == nil || !t.IsError {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("{Status: %s, New: new%s}", quote(e.Status), e.Type))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "[]client.ErrorCase{" + strings.Join(parts, ", ") + "}"
+}

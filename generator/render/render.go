@@ -1,0 +1,214 @@
+// Package render prints a plan as the files of one Go package.
+//
+// Go code here decides, the templates print. Each file is gofmt'ed, imports exactly what it uses, and is the same from
+// run to run.
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"sort"
+	"strings"
+	"text/template"
+
+	"github.com/retrysafe/retrysafe/generator/models"
+	"github.com/retrysafe/retrysafe/generator/plan"
+	"github.com/retrysafe/retrysafe/templates"
+)
+
+// Render gives the content of every file of the package by its name.
+func Render(p *plan.Plan) (map[string][]byte, error) {
+	t, err := parseTemplates()
+	if err != nil {
+		return nil, err
+	}
+	r := &renderer{plan: p, templates: t, bodies: map[string]*strings.Builder{}}
+	r.index()
+	if err := r.print(); err != nil {
+		return nil, err
+	}
+	return r.files()
+}
+
+func parseTemplates() (*template.Template, error) {
+	t := template.New("sdk")
+	dir := templates.SDK()
+	names, err := fs.Glob(dir, "*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := t.New(name).Parse(string(text)); err != nil {
+			return nil, fmt.Errorf("template %s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+// renderer is one run.
+type renderer struct {
+	plan      *plan.Plan
+	templates *template.Template
+	bodies    map[string]*strings.Builder // file base name -> text after the imports
+	types     map[string]*plan.Type
+	methods   map[string]*methodRef // by operation id
+	common    []*plan.ErrorResponse // the set of error answers that most operations declare
+}
+
+// methodRef is a method with the service it stands on.
+type methodRef struct {
+	service *plan.Service
+	method  *plan.Method
+}
+
+func (r *renderer) index() {
+	r.types = make(map[string]*plan.Type, len(r.plan.Types))
+	for _, t := range r.plan.Types {
+		r.types[t.Name] = t
+	}
+	r.methods = map[string]*methodRef{}
+	r.eachService(func(s *plan.Service) {
+		for _, m := range s.Methods {
+			r.methods[m.ID] = &methodRef{s, m}
+		}
+	})
+	r.common = r.commonErrors()
+}
+
+func (r *renderer) eachService(f func(*plan.Service)) {
+	var walk func([]*plan.Service)
+	walk = func(list []*plan.Service) {
+		for _, s := range list {
+			f(s)
+			walk(s.Children)
+		}
+	}
+	walk(r.plan.Services)
+}
+
+// to is the text of a file, begun when it is first asked for.
+func (r *renderer) to(file string) *strings.Builder {
+	if r.bodies[file] == nil {
+		r.bodies[file] = &strings.Builder{}
+	}
+	return r.bodies[file]
+}
+
+func (r *renderer) execute(file, name string, data any) error {
+	if err := r.templates.ExecuteTemplate(r.to(file), name, data); err != nil {
+		return fmt.Errorf("template %s: %w", name, err)
+	}
+	return nil
+}
+
+func (r *renderer) print() error {
+	for _, step := range []func() error{
+		r.printDoc, r.printClient, r.printOptions, r.printErrors, r.printServices, r.printTypes, r.printWebhooks,
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *renderer) printTypes() error {
+	texts, err := models.Declarations(r.plan.Types)
+	if err != nil {
+		return err
+	}
+	for _, t := range r.plan.Types {
+		r.to(t.File).WriteString("\n" + texts[t.Name])
+	}
+	return nil
+}
+
+// maxLines bounds a file; what is longer goes on in numbered ones.
+const maxLines = 4500
+
+func (r *renderer) files() (map[string][]byte, error) {
+	names := make([]string, 0, len(r.bodies))
+	for name := range r.bodies {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := make(map[string][]byte, len(names))
+	for _, name := range names {
+		for i, part := range chunks(r.bodies[name].String()) {
+			file := name
+			if i > 0 {
+				file = fmt.Sprintf("%s_%d", name, i+1)
+			}
+			text, err := r.file(name, part)
+			if err != nil {
+				return nil, fmt.Errorf("%s.gen.go: %w", file, err)
+			}
+			out[file+".gen.go"] = text
+		}
+	}
+	return out, nil
+}
+
+// chunks cuts a long text between top-level declarations.
+func chunks(body string) []string {
+	if strings.Count(body, "\n") <= maxLines {
+		return []string{body}
+	}
+	var parts []string
+	var current strings.Builder
+	lines := 0
+	for _, block := range blocks(body) {
+		n := strings.Count(block, "\n")
+		if lines > 0 && lines+n > maxLines {
+			parts = append(parts, current.String())
+			current.Reset()
+			lines = 0
+		}
+		current.WriteString(block)
+		lines += n
+	}
+	return append(parts, current.String())
+}
+
+// blocks are the pieces of a body that begin with an empty line followed by a comment or a declaration in column one.
+func blocks(body string) []string {
+	var list []string
+	start := 0
+	for i := 0; i < len(body); {
+		next := strings.Index(body[i:], "\n\n")
+		if next < 0 {
+			break
+		}
+		i += next + 2
+		if strings.HasPrefix(body[i:], "//") || strings.HasPrefix(body[i:], "type ") || strings.HasPrefix(body[i:], "func ") ||
+			strings.HasPrefix(body[i:], "var ") {
+			list = append(list, body[start:i])
+			start = i
+		}
+	}
+	return append(list, body[start:])
+}
+
+func (r *renderer) file(name, body string) ([]byte, error) {
+	imports, err := importsOf(body, r.plan.Types)
+	if err != nil {
+		return nil, err
+	}
+	doc := ""
+	if name == docFile {
+		doc = r.packageDoc()
+	}
+	var b bytes.Buffer
+	err = r.templates.ExecuteTemplate(&b, "file.tmpl", map[string]any{
+		"Source": r.plan.Source, "Package": r.plan.Package, "Doc": doc, "Imports": imports, "Body": body,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return formatted(b.Bytes())
+}

@@ -1,0 +1,183 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/transport"
+)
+
+// Token is an access token. A zero Expires means that it is used until the server answers 401.
+type Token struct {
+	Value   string
+	Expires time.Time
+}
+
+// String hides the token.
+func (t Token) String() string { return "[token]" }
+
+// GoString hides the token.
+func (t Token) GoString() string { return "[token]" }
+
+// TokenSource gets a new token. It is called once at a time, when there is no token, when the last one is about to
+// expire, and after a 401; wrap a golang.org/x/oauth2 source in one to use it here.
+type TokenSource func(ctx context.Context) (Token, error)
+
+// WithTokenSource presents tokens from source as bearer tokens for a scheme.
+func WithTokenSource(scheme string, source TokenSource) Option {
+	return withCredential(scheme, newToken(func(ctx context.Context, _ http.RoundTripper) (Token, error) { return source(ctx) }))
+}
+
+// WithClientCredentials gets tokens by the client credentials grant (RFC 6749 section 4.4) from tokenURL.
+func WithClientCredentials(scheme, tokenURL, id, secret string, scopes ...string) Option {
+	return withCredential(scheme, newToken(clientCredentials(tokenURL, id, secret, scopes), secret))
+}
+
+type fetchToken func(ctx context.Context, rt http.RoundTripper) (Token, error)
+
+// tokenCredential keeps one token and renews it single-flight: calls that need a new one wait for the one that asks.
+type tokenCredential struct {
+	fetch  fetchToken
+	hidden []string
+	turn   chan struct{} // holds one element while nobody asks for a token
+	token  Token
+	rt     http.RoundTripper
+}
+
+func newToken(fetch fetchToken, hidden ...string) *tokenCredential {
+	t := &tokenCredential{fetch: fetch, hidden: hidden, turn: make(chan struct{}, 1), rt: http.DefaultTransport}
+	t.turn <- struct{}{}
+	return t
+}
+
+func (t *tokenCredential) secrets() []string { return t.hidden }
+
+// bind makes token requests go the way of the client's calls.
+func (t *tokenCredential) bind(rt http.RoundTripper) { t.rt = rt }
+
+func (t *tokenCredential) present(ctx context.Context, scheme *Scheme, req *http.Request) error {
+	value, err := t.get(ctx, "")
+	if err != nil {
+		return fmt.Errorf("no token for %s: %w", scheme.Name, err)
+	}
+	req.Header.Set("Authorization", "Bearer "+value)
+	return nil
+}
+
+// refreshAhead is how long before its end a token is renewed, so that it does not end on the way.
+const refreshAhead = 30 * time.Second
+
+// get gives a token that is not stale; stale is the one that the server has just refused.
+func (t *tokenCredential) get(ctx context.Context, stale string) (string, error) {
+	select {
+	case <-t.turn:
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	defer func() { t.turn <- struct{}{} }()
+	fresh := t.token.Expires.IsZero() || time.Until(t.token.Expires) > refreshAhead
+	if t.token.Value != "" && t.token.Value != stale && fresh {
+		return t.token.Value, nil
+	}
+	token, err := t.fetch(ctx, t.rt)
+	if err != nil {
+		return "", err
+	}
+	if token.Value == "" {
+		return "", errors.New("the token source gave an empty token")
+	}
+	t.token = token
+	return token.Value, nil
+}
+
+// refresh is the hook of the transport for a 401: it renews the token that the request carried.
+func (s *settings) refresh(alternatives []Requirement) func(context.Context, *http.Request, *http.Response) (bool, error) {
+	for _, alternative := range alternatives {
+		if !s.has(alternative) {
+			continue
+		}
+		for _, name := range alternative {
+			if t, ok := s.credentials[name].(*tokenCredential); ok {
+				return t.renew
+			}
+		}
+		return nil
+	}
+	return nil
+}
+
+func (t *tokenCredential) renew(ctx context.Context, req *http.Request, _ *http.Response) (bool, error) {
+	stale, ok := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	if !ok { // a redirect to another host has taken it off
+		return false, nil
+	}
+	value, err := t.get(ctx, stale)
+	if err != nil {
+		return false, err
+	}
+	req.Header.Set("Authorization", "Bearer "+value)
+	return true, nil
+}
+
+var opToken = transport.Operation{ID: "token", Method: http.MethodPost, Idempotency: transport.Idempotent}
+
+// clientCredentials asks for a token with HTTP basic authentication, and with the credentials in the form when the
+// server does not take that (both are in RFC 6749 section 2.3.1).
+func clientCredentials(tokenURL, id, secret string, scopes []string) fetchToken {
+	return func(ctx context.Context, rt http.RoundTripper) (Token, error) {
+		form := url.Values{"grant_type": {"client_credentials"}}
+		if len(scopes) > 0 {
+			form.Set("scope", strings.Join(scopes, " "))
+		}
+		token, status, err := askToken(ctx, rt, tokenURL, form, func(req *http.Request) {
+			req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret))
+		})
+		if status == http.StatusBadRequest || status == http.StatusUnauthorized {
+			form.Set("client_id", id)
+			form.Set("client_secret", secret)
+			token, _, err = askToken(ctx, rt, tokenURL, form, func(*http.Request) {})
+		}
+		return token, err
+	}
+}
+
+func askToken(ctx context.Context, rt http.RoundTripper, tokenURL string, form url.Values, sign func(*http.Request)) (Token, int, error) {
+	ctx = transport.WithCall(ctx, transport.WithOperation(&opToken), transport.WithRefresh(nil))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, tokenURL, strings.NewReader(form.Encode()))
+	if err != nil {
+		return Token{}, 0, errors.New("the token URL is not a URL")
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Accept", "application/json")
+	sign(req)
+	asked := time.Now()
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return Token{}, 0, err
+	}
+	defer resp.Body.Close()
+	var answer struct {
+		AccessToken string      `json:"access_token"`
+		ExpiresIn   json.Number `json:"expires_in"`
+		Error       string      `json:"error"`
+	}
+	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return Token{}, resp.StatusCode, fmt.Errorf("the token endpoint answered %d %s", resp.StatusCode, answer.Error)
+	case err != nil || answer.AccessToken == "":
+		return Token{}, resp.StatusCode, errors.New("the token endpoint's answer has no access_token")
+	}
+	token := Token{Value: answer.AccessToken}
+	if seconds, err := answer.ExpiresIn.Int64(); err == nil && seconds > 0 {
+		token.Expires = asked.Add(time.Duration(seconds) * time.Second)
+	}
+	return token, resp.StatusCode, nil
+}
