@@ -28,7 +28,8 @@ type Verdict struct {
 // Rules adapt the classification to one operation. The zero value is the
 // failure table as it stands.
 type Rules struct {
-	// Statuses replaces which answers are retryable; nil leaves the table.
+	// Statuses replaces which answers are retryable; nil leaves the table. A
+	// 500 that is listed is retried like a 502.
 	Statuses []int
 	// OverrideHeader names a response header that says "true" or "false" on
 	// retrying, for example X-Should-Retry. Empty: none is read.
@@ -76,7 +77,7 @@ func classify(status int, header http.Header, body []byte, rules Rules, now time
 	case rules.Statuses == nil, class == Unauthorized:
 	case !slices.Contains(rules.Statuses, status):
 		return Permanent
-	case class == Permanent:
+	case class == Permanent, class == Cautious:
 		class = Unknown
 	}
 
