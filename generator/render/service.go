@@ -329,8 +329,8 @@ func (r *renderer) listMethods(s *plan.Service, m *plan.Method) []methodView {
 		{
 			Service:   s.TypeName,
 			Comment:   models.Comment(pages+" goes through the pages of "+m.GoName+".", m.Deprecated, ""),
-			Signature: fmt.Sprintf(signature, pages, c.arguments(), c.oneType()),
-			Body:      before + "\treturn client.Pages[" + c.oneType() + args,
+			Signature: fmt.Sprintf(signature, pages, c.arguments(), "*client.Page["+c.oneType()+", "+p.ItemType+"]"),
+			Body:      before + "\treturn client.Pages[" + c.oneType() + ", " + p.ItemType + args,
 		},
 	}
 }

@@ -57,8 +57,8 @@ func (e *Error) Error() string {
 	if e.Message != "" {
 		b.WriteString(": " + e.Message)
 	}
-	if e.cause != nil {
-		b.WriteString(": " + e.cause.Error())
+	if why := e.why(); why != "" {
+		b.WriteString(": " + why)
 	}
 	if e.hint != "" {
 		b.WriteString("; " + e.hint)
@@ -74,6 +74,24 @@ func (e *Error) Error() string {
 		b.WriteString(" [" + strings.Join(notes, ", ") + "]")
 	}
 	return strings.Replace(b.String(), ":: ", ": ", 1)
+}
+
+// why is the cause, or what stopped the retries after an answer.
+func (e *Error) why() string {
+	var stopped *transport.Error
+	if e.StatusCode == 0 || !errors.As(e.cause, &stopped) || stopped != e.cause { //nolint:errorlint // the cause itself, not one inside it
+		if e.cause == nil {
+			return ""
+		}
+		return e.cause.Error()
+	}
+	switch {
+	case stopped.Err != nil:
+		return strings.ReplaceAll(stopped.Err.Error(), "\n", "; ")
+	case stopped.Attempts > 1 || stopped.Reason == transport.ReasonRetryAfter || stopped.Reason == transport.ReasonDeadline:
+		return "stopped by: " + string(stopped.Reason)
+	}
+	return ""
 }
 
 // Unwrap gives the declared error and the cause.
@@ -108,6 +126,10 @@ func (x *exchange) failed(cause error) *Error {
 func (x *exchange) rejected() *Error {
 	e := x.answered()
 	x.describe(e)
+	e.cause = &transport.Error{
+		Operation: e.Operation, StatusCode: e.StatusCode, Header: e.Header, Body: e.Body, RetryAfter: e.RetryAfter,
+		Attempts: e.Attempts, IdempotencyKey: e.IdempotencyKey, Reason: x.outcome.Reason, Err: x.outcome.Err,
+	}
 	if e.StatusCode == http.StatusUnauthorized {
 		e.hint = x.client.hint(x.op, x.set)
 	}

@@ -3,6 +3,7 @@ package client
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -80,8 +81,13 @@ func problemType(uri string) string {
 
 func first(m map[string]any, names ...string) string {
 	for _, name := range names {
-		if s, ok := m[name].(string); ok && s != "" {
-			return s
+		switch v := m[name].(type) {
+		case string:
+			if v != "" {
+				return v
+			}
+		case float64:
+			return strconv.FormatFloat(v, 'f', -1, 64)
 		}
 	}
 	return ""
