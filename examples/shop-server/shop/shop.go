@@ -14,6 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
 )
 
 // Options of a [Shop]; the zero value is a shop without faults.
@@ -22,6 +24,10 @@ type Options struct {
 	Faults Plan
 	// Stall is how long a stalled request hangs when its client does not leave earlier. Default 30 s.
 	Stall time.Duration
+	// Keys keeps the idempotency records. Default: in memory.
+	Keys idempotency.Store
+	// Events gets what the idempotency middleware does. Nil: nobody listens.
+	Events idempotency.Hook
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 	// Hook gets each webhook event with its signature headers; see [Sign]. Nil: none are made.
@@ -34,6 +40,7 @@ type Options struct {
 type Shop struct {
 	handler  http.Handler
 	opts     Options
+	keys     idempotency.Store
 	requests atomic.Int64
 
 	mu    sync.Mutex
@@ -49,7 +56,10 @@ func New(opts Options) *Shop {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	s := &Shop{opts: opts, state: newState(), wake: make(chan struct{})}
+	if opts.Keys == nil {
+		opts.Keys = idempotency.NewMemory(opts.Now)
+	}
+	s := &Shop{opts: opts, keys: opts.Keys, state: newState(), wake: make(chan struct{})}
 	s.handler = s.withFaults(s.withRequestID(s.routes()))
 	return s
 }
