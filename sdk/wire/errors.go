@@ -88,28 +88,22 @@ func underIndex(err error, i int) error {
 }
 
 func under(err error, segment string) error {
-	var dec *DecodeError
-	var enc *EncodeError
-	switch {
-	case errors.As(err, &dec):
-		dec.trail.segments = append(dec.trail.segments, segment)
-	case errors.As(err, &enc):
-		enc.trail.segments = append(enc.trail.segments, segment)
+	switch e := err.(type) { //nolint:errorlint // the outermost error is the one that goes up
+	case *DecodeError:
+		e.trail.segments = append(e.trail.segments, segment)
+	case *EncodeError:
+		e.trail.segments = append(e.trail.segments, segment)
 	}
 	return err
 }
 
 // sealPath turns the trail of err into its Path.
 func sealPath(err error) error {
-	var dec *DecodeError
-	var enc *EncodeError
-	switch {
-	case errors.As(err, &dec):
-		dec.Path = dec.trail.path(dec.Path)
-		dec.trail = trail{}
-	case errors.As(err, &enc):
-		enc.Path = enc.trail.path(enc.Path)
-		enc.trail = trail{}
+	switch e := err.(type) { //nolint:errorlint // the outermost error is the one that goes up
+	case *DecodeError:
+		e.Path, e.trail = e.trail.path(e.Path), trail{}
+	case *EncodeError:
+		e.Path, e.trail = e.trail.path(e.Path), trail{}
 	}
 	return err
 }
