@@ -3,6 +3,7 @@ package idempotency
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -107,12 +108,12 @@ func (c *memoryClaim) Record() Record                           { return c.recor
 func (c *memoryClaim) Bind(ctx context.Context) context.Context { return ctx }
 func (c *memoryClaim) Atomic() bool                             { return false }
 
-// write changes the record if the claim still holds.
-func (c *memoryClaim) write(change func(rec *Record, now time.Time)) error {
+// write changes the record if the claim still holds, or, for the answer, if it held to the end.
+func (c *memoryClaim) write(change func(rec *Record, now time.Time), states ...State) error {
 	c.store.mu.Lock()
 	defer c.store.mu.Unlock()
 	rec, ok := c.store.records[c.record.Scope]
-	if !ok || rec.Token != c.record.Token || rec.State != InFlight {
+	if !ok || rec.Token != c.record.Token || (rec.State != InFlight && !slices.Contains(states, rec.State)) {
 		return ErrLost
 	}
 	change(rec, c.store.clock())
@@ -144,7 +145,7 @@ func (c *memoryClaim) Complete(_ context.Context, resp Response) error {
 	return c.write(func(rec *Record, now time.Time) {
 		rec.State, rec.Response, rec.Expires = Complete, resp, now.Add(c.req.Window)
 		rec.Payload, rec.Steps = nil, nil
-	})
+	}, Complete)
 }
 
 func (c *memoryClaim) Fail(ctx context.Context, resp Response) error { return c.Complete(ctx, resp) }

@@ -14,7 +14,7 @@ func (g *guard) stand(w http.ResponseWriter, r *http.Request, req Request, rec R
 		g.reused(w, r, rec)
 	case rec.State == Complete:
 		g.replay(w, r, rec)
-	case rec.Abandoned:
+	case rec.Abandoned && !g.Resumable:
 		g.unknown(w, r, rec)
 	case g.InFlight == InFlightWait:
 		g.wait(w, r, req, rec)
@@ -120,6 +120,9 @@ func (g *guard) wait(w http.ResponseWriter, r *http.Request, req Request, rec Re
 			return
 		case next.State == Complete:
 			g.stand(w, r, req, next)
+			return
+		case next.Abandoned && g.Resumable:
+			g.inProgress(w, r, next) // the next attempt takes it over
 			return
 		case next.Abandoned:
 			g.unknown(w, r, next)

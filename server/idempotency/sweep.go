@@ -1,0 +1,70 @@
+package idempotency
+
+import (
+	"context"
+	"time"
+)
+
+// Sweeper is what background work needs of a store besides Store.
+type Sweeper interface {
+	Store
+	// Abandoned lists up to limit in-flight records that have a payload and whose lease ended at least grace ago,
+	// the oldest lease first.
+	Abandoned(ctx context.Context, grace time.Duration, limit int) ([]Record, error)
+	// Reap deletes up to limit records that were created at least age ago and are dead: complete and past their window,
+	// or abandoned. It returns what it deleted; of complete records only the number. Several processes may reap at once,
+	// and each record is deleted by one of them.
+	Reap(ctx context.Context, age time.Duration, limit int) (Reaped, error)
+}
+
+// Reaped is what one pass of a reaper deleted.
+type Reaped struct {
+	// Complete counts finished records.
+	Complete int
+	// Orphans never finished: their outcome is unknown, or stopped at their recovery point.
+	Orphans []Record
+}
+
+// Abandoned implements Sweeper.
+func (m *Memory) Abandoned(_ context.Context, grace time.Duration, limit int) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.clock()
+	var out []Record
+	for _, scope := range m.queue {
+		rec, ok := m.records[scope]
+		if ok && len(rec.Payload) > 0 && rec.abandoned(now.Add(-grace)) && len(out) < limit {
+			out = append(out, rec.view(now))
+		}
+	}
+	return out, nil
+}
+
+// Reap implements Sweeper.
+func (m *Memory) Reap(_ context.Context, age time.Duration, limit int) (Reaped, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.clock()
+	var reaped Reaped
+	kept := m.queue[:0]
+	for _, scope := range m.queue {
+		rec, ok := m.records[scope]
+		switch {
+		case !ok:
+			continue
+		case now.Sub(rec.Created) < age || reaped.Complete+len(reaped.Orphans) == limit:
+			kept = append(kept, scope)
+			continue
+		case rec.abandoned(now):
+			reaped.Orphans = append(reaped.Orphans, rec.view(now))
+		case !m.live(rec, now):
+			reaped.Complete++
+		default:
+			kept = append(kept, scope)
+			continue
+		}
+		delete(m.records, scope)
+	}
+	m.queue = kept
+	return reaped, nil
+}

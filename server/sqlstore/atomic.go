@@ -1,0 +1,193 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+)
+
+// verdicts of the function retrysafe_claim.
+const (
+	verdictYours = iota
+	verdictStands
+	verdictBusy
+	verdictReused
+)
+
+// raceLimit bounds how often a claim starts over because a record went away between being met and being read.
+const raceLimit = 8
+
+const rollbackTimeout = 5 * time.Second
+
+// atomicClaim lives in one transaction with the handler's writes.
+type atomicClaim struct {
+	store  *Store
+	req    idempotency.Request
+	digest []byte
+	hash   uint64
+	record idempotency.Record
+	t      *transaction
+}
+
+func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, digest []byte) (*atomicClaim, idempotency.Record, error) {
+	for range raceLimit {
+		t, verdict, err := s.ask(ctx, req, digest)
+		if err != nil {
+			return nil, idempotency.Record{}, fmt.Errorf("sqlstore: claim: %w", err)
+		}
+		standing := idempotency.Record{Scope: req.Scope, Fingerprint: req.Fingerprint, State: idempotency.InFlight}
+		switch verdict {
+		case verdictYours:
+			standing.Token, standing.LockedAt, standing.Created = idempotency.NewToken(), time.Now(), time.Now()
+			return &atomicClaim{store: s, req: req, digest: digest, record: standing, t: t}, standing, nil
+		case verdictBusy:
+			return nil, standing, nil
+		case verdictReused:
+			standing.Fingerprint = idempotency.Fingerprint{} // another one; which does not show before it commits
+			return nil, standing, nil
+		}
+		rec, err := s.lookup(ctx, req.Scope, digest)
+		if !errors.Is(err, idempotency.ErrNotFound) {
+			return nil, rec, err
+		}
+	}
+	return nil, idempotency.Record{}, errors.New("sqlstore: claim: the record keeps coming and going")
+}
+
+// ask opens the transaction, if the scope is free. Any verdict but verdictYours comes without one.
+func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte) (*transaction, int, error) {
+	if s.dialect.postgres {
+		return s.askPostgres(ctx, req, digest)
+	}
+	switch _, err := s.lookup(ctx, req.Scope, digest); {
+	case err == nil:
+		return nil, verdictStands, nil
+	case !errors.Is(err, idempotency.ErrNotFound):
+		return nil, 0, err
+	}
+	t := &transaction{db: s.db, dialect: s.dialect}
+	t.start = func(ctx context.Context) (*sql.Conn, error) { return s.startSQLite(ctx, digest) }
+	return t, verdictYours, nil
+}
+
+func (s *Store) askPostgres(ctx context.Context, req idempotency.Request, digest []byte) (*transaction, int, error) {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	t := &transaction{db: s.db, dialect: s.dialect, conn: conn, began: true}
+	// A worker that hangs inside its transaction must not hold the key for ever: the database ends its session.
+	idle := strconv.FormatInt(max(1, req.Lease.Milliseconds()), 10)
+	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = "+idle); err != nil {
+		t.discard(ctx)
+		return nil, 0, err
+	}
+	scopeLock, requestLock := locks(digest, req.Fingerprint)
+	var verdict int
+	row := conn.QueryRowContext(ctx, "SELECT retrysafe_claim($1, $2, $3, $4)", digest, scopeLock, requestLock, s.now())
+	if err := row.Scan(&verdict); err != nil {
+		t.discard(ctx)
+		return nil, 0, err
+	}
+	if verdict != verdictYours {
+		t.discard(ctx)
+		return nil, verdict, nil
+	}
+	return t, verdict, nil
+}
+
+// locks are the two advisory locks of a claim. Equal numbers of two scopes cause a needless "in progress", never a
+// double effect, because the primary key decides.
+func locks(digest []byte, fingerprint idempotency.Fingerprint) (scope, request int64) {
+	s := binary.BigEndian.Uint64(digest)
+	r := s ^ binary.BigEndian.Uint64(fingerprint[:]) ^ 0x9e3779b97f4a7c15 // so that a fingerprint of zeros keeps them apart
+	return int64(s), int64(r)                                             //nolint:gosec // all 64 bits are wanted
+}
+
+// startSQLite begins the transaction when the handler first asks for it. Another process may have been faster: then
+// this claim is lost before it has written anything.
+func (s *Store) startSQLite(ctx context.Context, digest []byte) (*sql.Conn, error) {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("sqlstore: begin: %w", err)
+	}
+	if err := s.dialect.begin(ctx, conn, false); err != nil {
+		return nil, errors.Join(fmt.Errorf("sqlstore: begin: %w", err), conn.Close())
+	}
+	t := &transaction{conn: conn, dialect: s.dialect, began: true}
+	_, err = conn.ExecContext(ctx, s.dialect.text("DELETE FROM retrysafe_records WHERE scope = $2 AND state = 'complete' AND expires <= {now}"), s.now(), digest)
+	if err != nil {
+		t.discard(ctx)
+		return nil, fmt.Errorf("sqlstore: begin: %w", err)
+	}
+	var standing int
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM retrysafe_records WHERE scope = ?1", digest).Scan(&standing); err != nil {
+		t.discard(ctx)
+		return nil, fmt.Errorf("sqlstore: begin: %w", err)
+	}
+	if standing > 0 {
+		t.discard(ctx)
+		return nil, idempotency.ErrLost
+	}
+	return conn, nil
+}
+
+func (c *atomicClaim) Record() idempotency.Record { return c.record }
+func (c *atomicClaim) Atomic() bool               { return true }
+
+// Bind puts the transaction into the handler's context.
+func (c *atomicClaim) Bind(ctx context.Context) context.Context {
+	return context.WithValue(ctx, txKey{}, &Tx{t: c.t})
+}
+
+// Renew does nothing: the claim lasts as long as its transaction.
+func (c *atomicClaim) Renew(context.Context) error { return nil }
+
+// Advance refuses: one transaction has one outcome.
+func (c *atomicClaim) Advance(context.Context, string, func(context.Context) ([]byte, error)) error {
+	return fmt.Errorf("%w: set Options.Resumable for a handler that works in phases", idempotency.ErrNoPhases)
+}
+
+// Complete commits the handler's writes together with the answer.
+func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) error {
+	defer c.store.guard.leave(c.record.Scope)
+	if err := c.t.open(ctx); err != nil {
+		return translate(err)
+	}
+	if err := c.store.insert(ctx, c.t, c, resp); err != nil {
+		return translate(err)
+	}
+	c.store.guard.remember(c.hash)
+	return nil
+}
+
+// Fail undoes the handler's writes and keeps the answer in a transaction of its own. When another worker claims the
+// key in between, its answer is the one to keep: nothing of this request took effect.
+func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error {
+	defer c.store.guard.leave(c.record.Scope)
+	c.t.discard(ctx)
+	t, verdict, err := c.store.ask(ctx, c.req, c.digest)
+	if err != nil || verdict != verdictYours {
+		return err
+	}
+	if err := t.open(ctx); err != nil {
+		if errors.Is(err, idempotency.ErrLost) {
+			return nil
+		}
+		return err
+	}
+	return c.store.insert(ctx, t, c, resp)
+}
+
+// Release undoes the handler's writes.
+func (c *atomicClaim) Release(ctx context.Context) error {
+	defer c.store.guard.leave(c.record.Scope)
+	c.t.discard(ctx)
+	return nil
+}

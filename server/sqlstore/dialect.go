@@ -1,0 +1,98 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+)
+
+// dialect is what differs between the two databases.
+type dialect struct {
+	name     string
+	postgres bool
+	// now is an expression for the moment in microseconds; $1 is the injected clock's reading, or null for the
+	// database's own clock.
+	now string
+}
+
+var (
+	postgres = dialect{name: "postgres", postgres: true, now: "coalesce($1::bigint, retrysafe_now())"}
+	sqlite   = dialect{name: "sqlite", now: "?1"}
+)
+
+// text fits a statement, written with $n, {now} and {skip}, to the dialect. SQLite numbers its parameters with ?n.
+func (d dialect) text(statement string) string {
+	skip := " FOR UPDATE SKIP LOCKED"
+	if !d.postgres {
+		statement, skip = strings.ReplaceAll(statement, "$", "?"), ""
+	}
+	statement = strings.ReplaceAll(statement, "{skip}", skip)
+	return strings.ReplaceAll(statement, "{now}", d.now)
+}
+
+// begin starts a transaction that may write. The isolation level is said outright, because a database's default may
+// be another one and the claim's reasoning depends on it.
+func (d dialect) begin(ctx context.Context, conn *sql.Conn, serializable bool) error {
+	statement := "BEGIN ISOLATION LEVEL READ COMMITTED"
+	switch {
+	case !d.postgres:
+		return beginImmediate(ctx, conn)
+	case serializable:
+		statement = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	}
+	_, err := conn.ExecContext(ctx, statement)
+	return err
+}
+
+// busyWait bounds how long a SQLite writer queues behind another, when the data source name sets no busy timeout.
+const busyWait = 5 * time.Second
+
+// beginImmediate takes SQLite's one write lock, which makes every SQLite transaction serializable.
+func beginImmediate(ctx context.Context, conn *sql.Conn) error {
+	limit := time.Now().Add(busyWait)
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+		if err == nil || !isBusy(err) || time.Now().After(limit) {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return errors.Join(err, ctx.Err())
+		case <-timer.C:
+		}
+	}
+}
+
+// isBusy goes by SQLite's own text (sqlite3_errstr of SQLITE_BUSY), since drivers share no error type.
+func isBusy(err error) bool { return strings.Contains(err.Error(), "database is locked") }
+
+// sqlState is the SQLSTATE (PostgreSQL manual, appendix A) of an error of any driver that tells it, as pgx and lib/pq do.
+func sqlState(err error) string {
+	var coded interface{ SQLState() string }
+	if errors.As(err, &coded) {
+		return coded.SQLState()
+	}
+	return ""
+}
+
+func isSerialization(err error) bool {
+	code := sqlState(err)
+	return code == "40001" || code == "40P01" // serialization_failure, deadlock_detected
+}
+
+// isStanding says that an insert met a record of the same scope.
+func isStanding(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "retrysafe_records") && (sqlState(err) == "23505" || strings.Contains(text, "UNIQUE constraint failed"))
+}
+
+// isRefusal says that the database itself ended the transaction: bad data, a constraint, a transaction that had failed
+// already or idled too long, a serialization failure. Nothing of it stands.
+func isRefusal(err error) bool {
+	code := sqlState(err)
+	return len(code) == 5 && strings.Contains("22 23 25 40", code[:2])
+}

@@ -1,0 +1,65 @@
+package sqlstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+)
+
+type scanner interface{ Scan(dest ...any) error }
+
+// scanRecord reads the columns of a record and, after them, the moment of the reading and whatever else is asked for.
+func scanRecord(row scanner, scope idempotency.Scope, more ...any) (idempotency.Record, error) {
+	var (
+		rec                                            = idempotency.Record{Scope: scope}
+		fingerprint, token, steps, header              []byte
+		created, lockedAt, leaseUntil, expires, moment int64
+	)
+	dest := []any{
+		&fingerprint, &rec.State, &token, &created, &lockedAt, &leaseUntil, &expires, &rec.RecoveryPoint, &steps, &rec.Payload,
+		&rec.Response.Status, &header, &rec.Response.Body, &rec.Response.Dropped, &rec.Response.ResourceID, &moment,
+	}
+	if err := row.Scan(append(dest, more...)...); err != nil {
+		return idempotency.Record{}, err
+	}
+	copy(rec.Fingerprint[:], fingerprint)
+	copy(rec.Token[:], token)
+	rec.Created, rec.LockedAt = moments(created), moments(lockedAt)
+	rec.LeaseUntil, rec.Expires = moments(leaseUntil), moments(expires)
+	rec.Abandoned = rec.State == idempotency.InFlight && leaseUntil <= moment
+	if err := decode("header", header, &rec.Response.Header); err != nil {
+		return idempotency.Record{}, err
+	}
+	if err := decode("steps", steps, &rec.Steps); err != nil {
+		return idempotency.Record{}, err
+	}
+	return rec, nil
+}
+
+func moments(micro int64) time.Time {
+	if micro == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micro)
+}
+
+func decode(column string, text []byte, into any) error {
+	if len(text) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("column %s: %w", column, err)
+	}
+	return nil
+}
+
+// encode makes JSON of maps of strings and bytes, which cannot fail.
+func encode(value any) []byte {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,116 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+)
+
+// Store keeps records in one table of a database. It is safe for concurrent use, by many processes on one database too.
+type Store struct {
+	db      *sql.DB
+	dialect dialect
+	clock   func() time.Time // nil: the database's own
+	guard   guard
+}
+
+// Postgres makes a store on PostgreSQL 14 or later. Times are the database's own, so that the replicas' clocks need
+// not agree. A claim that idles inside its transaction for longer than its lease is ended by the database.
+func Postgres(db *sql.DB) *Store { return PostgresClock(db, nil) }
+
+// PostgresClock is Postgres with a clock for tests. A nil clock means the database's own.
+func PostgresClock(db *sql.DB, clock func() time.Time) *Store { return newStore(db, postgres, clock) }
+
+// SQLite makes a store on SQLite 3.35 or later. Use WAL mode and a busy timeout in the data source name; the pool may
+// have more than one connection. A nil clock means time.Now.
+func SQLite(db *sql.DB, clock func() time.Time) *Store {
+	if clock == nil {
+		clock = time.Now
+	}
+	return newStore(db, sqlite, clock)
+}
+
+func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
+	return &Store{db: db, dialect: d, clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}}
+}
+
+// now is the value of $1 in every statement: the injected clock's reading, or null.
+func (s *Store) now() any {
+	if s.clock == nil {
+		return nil
+	}
+	return s.clock().UnixMicro()
+}
+
+// Lookup implements idempotency.Store.
+func (s *Store) Lookup(ctx context.Context, scope idempotency.Scope) (idempotency.Record, error) {
+	digest := scope.Digest()
+	rec, err := s.lookup(ctx, scope, digest[:])
+	if !errors.Is(err, idempotency.ErrNotFound) {
+		return rec, err
+	}
+	if other := s.guard.peek(scope); other != nil {
+		return other.record(scope), nil
+	}
+	return rec, err
+}
+
+// Claim implements idempotency.Store.
+func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency.Claim, idempotency.Record, error) {
+	if req.Resumable {
+		return s.claimFirst(ctx, req)
+	}
+	digest := req.Scope.Digest()
+	hash := binary.BigEndian.Uint64(digest[:])
+	if s.guard.remembers(hash) {
+		rec, err := s.lookup(ctx, req.Scope, digest[:])
+		if !errors.Is(err, idempotency.ErrNotFound) {
+			return nil, rec, err
+		}
+	}
+	var mine *entry
+	for mine == nil {
+		var other *entry
+		if mine, other = s.guard.enter(req.Scope, req.Fingerprint, time.Now()); other != nil {
+			rec, known, err := other.wait(ctx, req.Scope)
+			if known || err != nil {
+				return nil, rec, err
+			}
+		}
+	}
+	claim, standing, err := s.claimAtomic(ctx, req, digest[:])
+	switch {
+	case err != nil:
+		s.guard.refused(req.Scope, mine, nil)
+		return nil, idempotency.Record{}, err
+	case claim == nil:
+		if standing.State == idempotency.Complete {
+			s.guard.remember(hash)
+		}
+		s.guard.refused(req.Scope, mine, &standing)
+		return nil, standing, nil
+	}
+	mine.claimed()
+	claim.hash = hash
+	return claim, claim.record, nil
+}
+
+const columns = `fingerprint, state, token, created, locked_at, lease_until, expires, recovery_point, steps, payload, status, header, body, dropped, resource_id`
+
+const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2 AND (state = 'in_flight' OR expires > {now})`
+
+func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, digest []byte) (idempotency.Record, error) {
+	rec, err := scanRecord(s.db.QueryRowContext(ctx, s.dialect.text(lookupStatement), s.now(), digest), scope)
+	if errors.Is(err, sql.ErrNoRows) {
+		return rec, idempotency.ErrNotFound
+	}
+	if err != nil {
+		return rec, fmt.Errorf("sqlstore: read record: %w", err)
+	}
+	return rec, nil
+}
