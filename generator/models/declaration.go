@@ -127,23 +127,24 @@ func newVariant(t *plan.Type, v *plan.Variant) variant {
 			out.Fill = fmt.Sprintf("if v.%s == \"\" {\n\t\tv.%s = %s\n\t}", v.TagField, v.TagField, tag)
 		}
 	}
-	out.Case = caseOf(t, v)
+	out.Case = Case(t.Discriminator, v)
 	return out
 }
 
-// caseOf is the composite literal by which the runtime knows a variant.
-func caseOf(t *plan.Type, v *plan.Variant) string {
+// Case is the composite literal by which the runtime knows a variant; discriminator is the member that names it, "" when
+// the shape tells.
+func Case(discriminator string, v *plan.Variant) string {
 	var parts []string
 	add := func(name, text string) { parts = append(parts, name+": "+text) }
 	add("Kind", strconv.Quote(v.JSON))
-	if t.Discriminator != "" && len(v.Tags) > 0 {
-		add("Tag", strconv.Quote(t.Discriminator))
+	if discriminator != "" && len(v.Tags) > 0 {
+		add("Tag", strconv.Quote(discriminator))
 		add("Tags", stringSlice(v.Tags))
 	}
 	if len(v.Required) > 0 {
 		add("Required", stringSlice(v.Required))
 	}
-	if len(v.Known) > 0 && t.Discriminator == "" {
+	if len(v.Known) > 0 && discriminator == "" {
 		add("Known", stringSlice(v.Known))
 	}
 	if len(v.Consts) > 0 {

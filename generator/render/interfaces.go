@@ -1,0 +1,33 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/retrysafe/retrysafe/generator/plan"
+)
+
+type interfaceView struct {
+	Name, TypeName string
+	Signatures     []string
+}
+
+// printInterfaces prints what a user's tests can fake: one interface a service.
+func (r *renderer) printInterfaces() error {
+	var views []interfaceView
+	r.eachService(func(s *plan.Service) {
+		view := interfaceView{Name: strings.TrimSuffix(s.TypeName, "Service") + "API", TypeName: s.TypeName}
+		for r.types[view.Name] != nil {
+			view.Name += "Methods"
+		}
+		for _, m := range r.service(s).Methods {
+			view.Signatures = append(view.Signatures, m.Signature)
+		}
+		if view.Signatures != nil {
+			views = append(views, view)
+		}
+	})
+	if views == nil {
+		return nil
+	}
+	return r.execute("interfaces", "interfaces.tmpl", views)
+}
