@@ -203,13 +203,22 @@ func (t *Task[S, R]) note(x *exchange) {
 // pollBackoff spaces the questions of a server that names no wait.
 var pollBackoff = retry.Backoff{Base: time.Second, Cap: 30 * time.Second, Decorrelated: true}
 
-// Wait asks for the status until the job has ended, and gives its result. ctx bounds the whole wait, as one deadline; each
-// question is a call with its own retries, and a failure that outlasts them does not end the wait unless asking again is
+// Wait asks for the status until the job has ended, and gives its result. ctx and [WithDeadline] bound the whole wait, as
+// one deadline; without either there is none. Each question is a call with its own retries, and a failure that outlasts them does not end the wait unless asking again is
 // no use. Between two questions it waits as long as Retry-After says (RFC 9110 section 10.2.3), and up to a tenth longer,
 // else from 1 s up to 30 s by backoff. When the next wait does not fit the deadline it returns at once with a
 // [*JobUnfinishedError]. Wait may be called again.
 func (t *Task[S, R]) Wait(ctx context.Context, opts ...Option) (R, error) {
 	var none R
+	set, err := t.client.settings(opts)
+	if err != nil {
+		return none, err
+	}
+	if set.deadline > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, set.deadline)
+		defer cancel()
+	}
 	var lost error // why the last question was not answered
 	for pause := t.started; ; pause = true {
 		t.started = false

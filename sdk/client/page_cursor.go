@@ -189,7 +189,11 @@ func (p *pager) set() error {
 	}
 	fresh := reflect.New(from.Type())
 	fresh.Elem().Set(from)
-	if err := assign(fresh.Elem().FieldByName(p.op.Paging.Request), p.position); err != nil {
+	field := fresh.Elem().FieldByName(p.op.Paging.Request)
+	if field.CanSet() {
+		field.SetZero() // what a pointer points to is still the caller's
+	}
+	if err := assign(field, p.position); err != nil {
 		return err
 	}
 	if !p.op.Paging.InBody {

@@ -27,7 +27,11 @@ type stream struct {
 }
 
 func newStream(c *Client, op *Operation, in Input) *stream {
-	return &stream{client: c, op: op, in: in}
+	s := &stream{client: c, op: op, in: in}
+	if op.Streaming != nil {
+		s.how = *op.Streaming
+	}
+	return s
 }
 
 func (s *stream) ends(data []byte) bool { return s.how.End != "" && string(data) == s.how.End }
