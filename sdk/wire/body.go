@@ -45,14 +45,12 @@ func (b *Body) Open() (io.ReadCloser, error) {
 // bodyPart is a piece of a body. Size is -1 when it is not known.
 type bodyPart struct {
 	open func() (io.ReadCloser, error)
-	text []byte // the content, when it is in memory and not a file
 	size int64
 }
 
 func (b *Body) addText(text []byte) {
 	b.add(bodyPart{
 		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
-		text: text,
 		size: int64(len(text)),
 	})
 }
@@ -75,7 +73,7 @@ func (b *Body) add(p bodyPart) {
 // source says how the file's content is opened.
 func (f *File) source() (open func() (io.ReadCloser, error), size int64, replayable bool) {
 	size = f.Size
-	if size <= 0 {
+	if size <= 0 && !f.inMemory {
 		size = -1
 	}
 	if f.Open != nil {

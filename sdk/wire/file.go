@@ -17,6 +17,9 @@ type File struct {
 	// Open gives the content anew for every attempt. When set, Content is not used.
 	Open func() (io.ReadCloser, error)
 	Size int64 // in bytes; 0 is not known
+
+	inMemory bool
+	text     []byte // the content when it is in memory
 }
 
 // FromBytes makes a File of bytes, which must not change until the call is over.
@@ -25,6 +28,9 @@ func FromBytes(name string, content []byte) *File {
 		Name: name,
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
 		Size: int64(len(content)),
+
+		inMemory: true,
+		text:     content,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -225,18 +226,22 @@ func cleanType(contentType string) string {
 }
 
 //nolint:gochecknoglobals // one secret for the life of the process
-var processSecret = sync.OnceValue(func() string { return rand.Text() })
+var processSecret = sync.OnceValue(rand.Text)
 
 // boundary makes the boundary that Multipart documents.
 func (m *multipartWriter) boundary() string {
 	h := sha256.New()
 	for _, p := range m.parts {
-		h.Write([]byte(p.header + "\x00"))
-		h.Write(p.text)
-		h.Write([]byte{0})
-		if p.file != nil {
-			h.Write([]byte(processSecret()))
+		text := p.text
+		switch {
+		case p.file == nil:
+		case p.file.inMemory:
+			text = p.file.text
+		default:
+			text = []byte(processSecret())
 		}
+		h.Write([]byte(p.header + "\x00" + strconv.Itoa(len(text)) + "\x00"))
+		h.Write(text)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:40]
 }
