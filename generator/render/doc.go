@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strings"
-
 	"github.com/retrysafe/retrysafe/generator/models"
 	"github.com/retrysafe/retrysafe/generator/plan"
 )
@@ -34,37 +32,18 @@ func (r *renderer) packageDoc() string {
 
 // sample is a few lines of Go, indented as code.
 func (r *renderer) sample() string {
-	s, m, path := r.sampleMethod()
+	m, path := r.sampleMethod()
 	if m == nil {
 		return ""
 	}
-	args := "ctx"
-	if m.Example != nil && m.Example.Args != "" {
-		args += ", " + qualified(m.Example.Args, r.plan.Package)
-	} else if m.Params != nil {
-		args += ", " + r.plan.Package + "." + m.Params.TypeName + "{}"
-	}
-	_ = s
-	line := "result, err := c." + path + "." + m.GoName + "(" + args + ")"
-	if m.Result.Kind == "none" {
-		line = "err = c." + path + "." + m.GoName + "(" + args + ")"
-	}
-	lines := []string{
-		"c, err := " + r.plan.Package + ".New()",
-		"if err != nil {",
-		"\treturn err",
-		"}",
-		line,
-	}
-	return "\t" + strings.Join(lines, "\n\t")
+	pkg := r.plan.Package + "."
+	return "\tc, err := " + pkg + "New()\n\tif err != nil {\n\t\treturn err\n\t}\n\tresult, err := " +
+		sampler{r.types, pkg}.call(m, "c."+path)
 }
 
-func qualified(args, _ string) string { return args }
-
 // sampleMethod is a method that is easy to show: one without arguments that must be made up, or one with an example.
-func (r *renderer) sampleMethod() (*plan.Service, *plan.Method, string) {
+func (r *renderer) sampleMethod() (*plan.Method, string) {
 	var best *plan.Method
-	var service *plan.Service
 	bestPath, bestRank := "", 0
 	var walk func(list []*plan.Service, prefix string)
 	walk = func(list []*plan.Service, prefix string) {
@@ -72,14 +51,14 @@ func (r *renderer) sampleMethod() (*plan.Service, *plan.Method, string) {
 			path := prefix + s.GoName
 			for _, m := range s.Methods {
 				if rank := sampleRank(m); rank > bestRank {
-					best, service, bestPath, bestRank = m, s, path, rank
+					best, bestPath, bestRank = m, path, rank
 				}
 			}
 			walk(s.Children, path+".")
 		}
 	}
 	walk(r.plan.Services, "")
-	return service, best, bestPath
+	return best, bestPath
 }
 
 func sampleRank(m *plan.Method) int {

@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"path"
 	"sort"
 	"strings"
 
@@ -95,5 +94,3 @@ func explain(err error, text string) error {
 	}
 	return fmt.Errorf("printed code does not parse: %w%s", list[0], shown)
 }
-
-func lastPart(p string) string { return path.Base(p) }

@@ -159,6 +159,10 @@ func (r *renderer) operationFields(m *plan.Method, b *plan.Body) []string {
 	}
 	add("Servers", serverRecords(unnamed(m.Servers)))
 	add("Paging", paging(m.Pagination))
+	if m.Result.End != "" {
+		add("Streaming", "&client.Streaming{End: "+quote(m.Result.End)+"}")
+	}
+	add("Job", r.jobRecord(m))
 	return out
 }
 
@@ -285,6 +289,24 @@ func answers(result plan.Result) string {
 		return ""
 	}
 	return "[]client.Answer{" + strings.Join(parts, ", ") + "}"
+}
+
+// jobRecord prints how a status reads, on the operation that reads it.
+func (r *renderer) jobRecord(m *plan.Method) string {
+	job := r.jobOf(m)
+	if job == nil {
+		return ""
+	}
+	var parts []string
+	for _, list := range []struct {
+		name string
+		list []string
+	}{{"Status", job.StatusPath}, {"Done", job.Done}, {"Failed", job.Failed}} {
+		if len(list.list) > 0 {
+			parts = append(parts, list.name+": []string{"+quoted(list.list)+"}")
+		}
+	}
+	return "&client.Job{" + strings.Join(parts, ", ") + "}"
 }
 
 var pagingKinds = map[string]string{

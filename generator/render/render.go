@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"sort"
 	"strings"
 	"text/template"
@@ -151,6 +152,11 @@ func (r *renderer) files() (map[string][]byte, error) {
 			out[file+".gen.go"] = text
 		}
 	}
+	docs, err := r.markdown()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(out, docs)
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/retrysafe/retrysafe/generator/plan"
@@ -76,6 +77,9 @@ func TestRenderCompiles(t *testing.T) {
 	overlay := `{"Replace": {`
 	first := true
 	for name := range files {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
 		if !first {
 			overlay += ","
 		}
