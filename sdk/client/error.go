@@ -76,22 +76,26 @@ func (e *Error) Error() string {
 	return strings.Replace(b.String(), ":: ", ": ", 1)
 }
 
-// why is the cause, or what stopped the retries after an answer.
+// why is the cause without what the error says itself.
 func (e *Error) why() string {
 	var stopped *transport.Error
-	if e.StatusCode == 0 || !errors.As(e.cause, &stopped) || stopped != e.cause { //nolint:errorlint // the cause itself, not one inside it
+	if !errors.As(e.cause, &stopped) || error(stopped) != e.cause { //nolint:errorlint // the cause itself, not one inside it
 		if e.cause == nil {
 			return ""
 		}
 		return e.cause.Error()
 	}
-	switch {
-	case stopped.Err != nil:
-		return strings.ReplaceAll(stopped.Err.Error(), "\n", "; ")
-	case stopped.Attempts > 1 || stopped.Reason == transport.ReasonRetryAfter || stopped.Reason == transport.ReasonDeadline:
-		return "stopped by: " + string(stopped.Reason)
+	text := ""
+	if stopped.Err != nil {
+		text = strings.ReplaceAll(stopped.Err.Error(), "\n", "; ")
 	}
-	return ""
+	if stopped.Reason == transport.ReasonNone || stopped.Reason == transport.ReasonNotRetryable {
+		return text
+	}
+	if text != "" {
+		text += ", "
+	}
+	return text + "stopped by: " + string(stopped.Reason)
 }
 
 // Unwrap gives the declared error and the cause.
