@@ -14,7 +14,7 @@ func restyV3() []contender {
 		{"resty v3, attempt timeout, key", does{retries: true, attempt: true, key: true}, func(base http.RoundTripper, url string) send {
 			client := resty.New().
 				SetTransport(base).
-				SetRetryCount(attempts - 1).
+				SetRetryCount(attempts-1).
 				SetRetryAllowNonIdempotent(true).
 				AddRetryConditions(resty.RetryConditionStatusTooManyRequests, resty.RetryConditionStatus5XX).
 				SetTimeout(attemptTimeout).

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+)
+
+// effort is how much is measured.
+type effort struct {
+	passes int // over all contenders in turn
+	ops    int // calls of a contender in a pass
+}
+
+// cost is what one call costs.
+type cost struct {
+	allocs, bytes float64
+	// cpu is the least process CPU time of a call in any pass.
+	cpu time.Duration
+	// ratio is the median over the passes of the CPU time against the baseline's in the same pass.
+	ratio float64
+}
+
+// subject is one thing to measure: name is its row, run makes one call.
+type subject struct {
+	name string
+	run  func() error
+}
+
+// measure counts what a call of each subject costs. The passes run over all subjects in turn, each time from another
+// one on, so that whatever disturbs the machine disturbs all; base is the row that ratios are against.
+func measure(subjects []subject, base string, e effort) (map[string]cost, error) {
+	costs := make(map[string]cost, len(subjects))
+
+	for _, s := range subjects {
+		allocs, bytes, err := memory(s.run, e.ops)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+
+		costs[s.name] = cost{allocs: allocs, bytes: bytes, cpu: math.MaxInt64}
+	}
+
+	spent := make(map[string][]time.Duration, len(subjects))
+
+	for pass := range e.passes {
+		for i := range subjects {
+			s := subjects[(i+pass)%len(subjects)]
+
+			runtime.GC() // nobody pays for the garbage of the one before
+
+			took, err := timed(e.ops, 1, s.run)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+
+			spent[s.name] = append(spent[s.name], took.cpu)
+		}
+	}
+
+	for name, c := range costs {
+		ratios := make([]float64, e.passes)
+		for pass, took := range spent[name] {
+			ratios[pass] = float64(took) / float64(spent[base][pass])
+		}
+
+		c.cpu, c.ratio = slices.Min(spent[name]), median(ratios)
+		costs[name] = c
+	}
+
+	return costs, nil
+}
+
+// memory counts the allocations of a call with the collector off, the least of a few rounds: what the runtime
+// allocates for itself now and then is not the call's.
+func memory(run func() error, ops int) (allocs, bytes float64, err error) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+
+	allocs, bytes = math.Inf(1), math.Inf(1)
+
+	for range 4 { // the first warms up pools and connections
+		runtime.GC()
+
+		var before, after runtime.MemStats
+
+		runtime.ReadMemStats(&before)
+
+		for range ops {
+			if err := run(); err != nil {
+				return 0, 0, err
+			}
+		}
+
+		runtime.ReadMemStats(&after)
+
+		allocs = min(allocs, float64(after.Mallocs-before.Mallocs)/float64(ops))
+		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(ops))
+	}
+
+	return allocs, bytes, nil
+}
+
+// spell is what a run of calls took, a call.
+type spell struct{ cpu, wall time.Duration }
+
+// timed makes ops calls, from as many goroutines at a time as told.
+func timed(ops, goroutines int, run func() error) (spell, error) {
+	var (
+		wait   sync.WaitGroup
+		failed = make(chan error, goroutines)
+	)
+
+	start, used := time.Now(), processCPU()
+
+	for range goroutines {
+		wait.Go(func() {
+			for range ops / goroutines {
+				if err := run(); err != nil {
+					failed <- err
+
+					return
+				}
+			}
+		})
+	}
+
+	wait.Wait()
+
+	used, took := processCPU()-used, time.Since(start)
+
+	select {
+	case err := <-failed:
+		return spell{}, err
+	default:
+		n := time.Duration(ops / goroutines * goroutines)
+
+		return spell{cpu: used / n, wall: took / n}, nil
+	}
+}
+
+func median(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	if n := len(sorted); n%2 == 0 {
+		return (sorted[n/2-1] + sorted[n/2]) / 2
+	}
+
+	return sorted[len(sorted)/2]
+}
