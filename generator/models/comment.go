@@ -7,7 +7,7 @@ const commentWidth = 110
 // Comment makes a Go comment of text, wrapped, each line behind indent and ending in a line break; a Deprecated
 // paragraph comes last. Lines that are indented (code, lists) keep their breaks.
 func Comment(text, deprecated, indent string) string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimLeft(strings.TrimRight(text, " \t\r\n"), "\r\n")
 	if deprecated != "" {
 		if text != "" {
 			text += "\n\n"
