@@ -104,7 +104,7 @@ func formatStruct(b *strings.Builder, v reflect.Value, depth int) {
 		f := t.Field(i)
 		tag := parseWireTag(f.Tag.Get("wire"))
 		fv := v.Field(i)
-		if !f.IsExported() || isNil(fv) || (tag.extra || tag.secret) && fv.IsZero() || absentNullable(fv) {
+		if !f.IsExported() || notThere(fv) || tag.secret && fv.IsZero() {
 			continue
 		}
 		if !first {
@@ -124,8 +124,17 @@ func formatStruct(b *strings.Builder, v reflect.Value, depth int) {
 	b.WriteByte('}')
 }
 
-func absentNullable(v reflect.Value) bool {
-	return reflect.PointerTo(v.Type()).Implements(nullableType) && callIsZero(v)
+// notThere reports whether a field holds nothing that could be shown.
+func notThere(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
+		return v.IsNil()
+	default:
+	}
+	if reflect.PointerTo(v.Type()).Implements(nullableType) {
+		return callIsZero(v)
+	}
+	return v.Type() == reflect.TypeFor[Secret]() && v.IsZero()
 }
 
 // formatNames prints the keys of the map of unknown members.
