@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -535,24 +537,33 @@ func TestAllEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Retries happen within a page: a page that fails once is the same page afterwards, and no item comes twice.
+// Retries happen within a page: a page that fails once is the same page afterwards, and no item comes twice. The deadline
+// is that of each page: the whole list takes longer.
 func TestAllRetriesWithinAPage(t *testing.T) {
-	var server orders
-	failed := map[string]bool{}
-	c := flowClient(t, func(w http.ResponseWriter, r *http.Request) {
-		if at := r.URL.RequestURI(); !failed[at] {
-			failed[at] = true
-			w.Header().Set("Retry-After", "0.001")
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
+	synctest.Test(t, func(t *testing.T) {
+		var server orders
+		failed := map[string]bool{}
+		begin := time.Now()
+		c := flowClientAt(t, WithDeadline(7*time.Second), WithTransport(flowTransport(func(req *http.Request) (*http.Response, error) {
+			if at := req.URL.RequestURI(); !failed[at] {
+				failed[at] = true
+				return flowAnswer(req, http.StatusServiceUnavailable, http.Header{"Retry-After": {"5"}}, `{}`), nil
+			}
+			w := httptest.NewRecorder()
+			server.ServeHTTP(w, req)
+			resp := w.Result()
+			resp.Request = req
+			return resp, nil
+		})))
+		op := listOp(Paging{Kind: Cursor, Request: "Cursor", Next: []string{"NextCursor"}})
+		got := ids(t, All[*orderList, order](t.Context(), c, op, Input{Params: &listParams{}}, nil))
+		if !slices.Equal(got, everyOrder) || len(failed) != 4 {
+			t.Errorf("got %v after %d failures", got, len(failed))
 		}
-		server.ServeHTTP(w, r)
+		if took := time.Since(begin); took < 20*time.Second {
+			t.Errorf("four pages with a wait of 5 s each took %s", took)
+		}
 	})
-	op := listOp(Paging{Kind: Cursor, Request: "Cursor", Next: []string{"NextCursor"}})
-	got := ids(t, All[*orderList, order](t.Context(), c, op, Input{Params: &listParams{}}, nil))
-	if !slices.Equal(got, everyOrder) || len(failed) != 4 {
-		t.Errorf("got %v after %d failures", got, len(failed))
-	}
 }
 
 func TestPagesInBodyHaveTheirOwnKeys(t *testing.T) {

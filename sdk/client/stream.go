@@ -102,7 +102,10 @@ func readEvents[T any](s *stream, x *exchange, yield func(StreamEvent[T], error)
 	events.LastEventID = s.lastID
 	for {
 		event, err := events.Next()
-		s.lastID, s.retry = events.LastEventID, max(s.retry, events.Retry)
+		s.lastID = events.LastEventID
+		if events.Retry > 0 {
+			s.retry = events.Retry
+		}
 		if err != nil {
 			return false, err
 		}
@@ -115,8 +118,8 @@ func readEvents[T any](s *stream, x *exchange, yield func(StreamEvent[T], error)
 			err = eventData(event.Data, &out.Data)
 		}
 		if err != nil {
-			clear := StreamEvent[T]{ID: out.ID, Name: out.Name, Raw: out.Raw}
-			out = clear
+			var none T
+			out.Data = none
 			err = x.unreadable(&EventError{ID: out.ID, Name: out.Name, Number: s.events, Raw: out.Raw, Err: err})
 		}
 		if !yield(out, err) {
