@@ -23,9 +23,9 @@ func (r *renderer) printClient() error {
 	p := r.plan
 	data := map[string]any{
 		"Version":       quote(p.Version),
-		"Name":          quote(p.Package),
+		"Name":          quote(r.slug()),
 		"Title":         p.Title,
-		"Product":       quote(product(p.Package) + "-go/" + product(p.Version)),
+		"Product":       quote(r.slug() + "-go/" + product(p.Version)),
 		"EnvPrefix":     quote(p.EnvPrefix),
 		"Servers":       serverConsts(p.Servers),
 		"ServerRecords": serverRecords(p.Servers),
@@ -36,6 +36,19 @@ func (r *renderer) printClient() error {
 		"ConfigDoc":     r.configDoc(),
 	}
 	return r.execute("client", "client.tmpl", data)
+}
+
+// slug is the API's short name in error texts and in the User-Agent: from the title, or the package when that says
+// nothing.
+func (r *renderer) slug() string {
+	name := strings.ToLower(product(strings.TrimSuffix(strings.TrimSpace(r.plan.Title), " API")))
+	for strings.Contains(name, "--") {
+		name = strings.ReplaceAll(name, "--", "-")
+	}
+	if name = strings.Trim(name, "-."); name == "" || len(name) > 30 {
+		return product(r.plan.Package)
+	}
+	return name
 }
 
 // product makes a token of RFC 9110 out of a name or a version.
@@ -153,7 +166,7 @@ type serviceField struct{ Comment, GoName, TypeName, New string }
 func serviceFields(services []*plan.Service) []serviceField {
 	out := make([]serviceField, len(services))
 	for i, s := range services {
-		out[i] = serviceField{models.Comment(firstSentence(s.Doc), "", "\t"), s.GoName, s.TypeName, newService(s)}
+		out[i] = serviceField{models.Comment(upper(firstSentence(strings.TrimPrefix(s.Doc, s.TypeName+": "))), "", "\t"), s.GoName, s.TypeName, newService(s)}
 	}
 	return out
 }
@@ -182,6 +195,13 @@ func (r *renderer) configDoc() string {
 		}
 	}
 	return text + " from the environment."
+}
+
+func upper(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func firstSentence(doc string) string {
@@ -215,9 +235,15 @@ func (r *renderer) commonErrors() []*plan.ErrorResponse {
 
 // errorCases prints error answers; "" when there is none.
 func (r *renderer) errorCases(list []*plan.ErrorResponse) string {
+	rest := "" // what the default says need not be said again
+	for _, e := range list {
+		if e.Status == "default" {
+			rest = e.Type
+		}
+	}
 	parts := make([]string, 0, len(list))
 	for _, e := range list {
-		if t := r.types[e.Type]; t == nil || !t.IsError {
+		if t := r.types[e.Type]; t == nil || !t.IsError || e.Type == rest && e.Status != "default" {
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("{Status: %s, New: new%s}", quote(e.Status), e.Type))

@@ -294,10 +294,14 @@ func answers(result plan.Result) string {
 // jobRecord prints how a status reads, on the operation that reads it.
 func (r *renderer) jobRecord(m *plan.Method) string {
 	job := r.jobOf(m)
+	var parts []string
+	if job == nil && m.Job != nil && m.Job.StatusOp == "" {
+		job = m.Job
+		parts = append(parts, "Header: "+quote(job.Header))
+	}
 	if job == nil {
 		return ""
 	}
-	var parts []string
 	for _, list := range []struct {
 		name string
 		list []string

@@ -56,6 +56,7 @@ func (r *renderer) service(s *plan.Service) serviceView {
 		if wait, ok := r.waitMethod(s, m); ok {
 			view.Methods = append(view.Methods, wait)
 		}
+		view.Methods = append(view.Methods, r.taskMethods(s, m)...)
 		view.Operations = append(view.Operations, r.operations(m)...)
 		if m.Params != nil {
 			view.Params = append(view.Params, r.params(s, m))
@@ -361,6 +362,35 @@ func (r *renderer) waitMethod(s *plan.Service, m *plan.Method) (methodView, bool
 		Signature: fmt.Sprintf("%s(ctx context.Context, %sopts ...Option) (%s, error)", name, c.arguments(), c.oneType()),
 		Body:      before + "\treturn client.Wait[" + c.oneType() + "](ctx, s.core, &" + c.op + ", " + in + ", opts)\n",
 	}, true
+}
+
+// taskMethods start a job whose status is told of by a URL alone, and take it up again after a crash.
+func (r *renderer) taskMethods(s *plan.Service, m *plan.Method) []methodView {
+	if m.Job == nil || m.Job.StatusOp != "" {
+		return nil
+	}
+	c := r.callOf(s, m, 0)
+	result := "json.RawMessage"
+	if m.Result.Kind == "one" {
+		result = c.oneType()
+	}
+	types := "[json.RawMessage, " + result + "]"
+	before, in := c.prepare()
+	start, resume := m.GoName+"Task", m.GoName+"Resume"
+	return []methodView{
+		{
+			Service:   s.TypeName,
+			Comment:   models.Comment(start+" is "+m.GoName+" that can be waited for: keep the task's Token to go on after a crash with "+resume+".", "", ""),
+			Signature: fmt.Sprintf("%s(ctx context.Context, %sopts ...Option) (*client.Task%s, error)", start, c.arguments(), types),
+			Body:      before + "\treturn client.Start" + types + "(ctx, s.core, &" + c.op + ", " + in + ", opts)\n",
+		},
+		{
+			Service:   s.TypeName,
+			Comment:   models.Comment(resume+" takes up a task by its Token.", "", ""),
+			Signature: resume + "(token string) (*client.Task" + types + ", error)",
+			Body:      "\treturn client.Resume" + types + "(s.core, &" + c.op + ", token)\n",
+		},
+	}
 }
 
 // jobOf is the job whose status the operation reads.
