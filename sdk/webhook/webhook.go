@@ -28,9 +28,9 @@ const (
 // have it.
 const Tolerance = 5 * time.Minute
 
-// What Verify finds wrong. The errors say nothing of the secret or of the expected signature.
+// What can be wrong. The errors say nothing of the secret or of the expected signature.
 var (
-	ErrNoSecret    = errors.New("webhook: no secret, or one that is not base64 of 24 to 64 bytes after whsec_")
+	ErrNoSecret    = errors.New("webhook: no secret, or one that is not base64")
 	ErrHeaders     = errors.New("webhook: an id, timestamp or signature header is missing or not well formed")
 	ErrTooOld      = errors.New("webhook: the timestamp is too old")
 	ErrTooNew      = errors.New("webhook: the timestamp is in the future")
@@ -43,8 +43,11 @@ type VerifyFunc func(header http.Header, body []byte, now time.Time) error
 
 // Verifier checks webhooks against one or more secrets. It is safe for concurrent use.
 type Verifier struct {
-	keys [][]byte
+	macs []macFunc
 }
+
+// macFunc gives the MAC of id.timestamp.body. It is a closure so that no print of a Verifier shows the key.
+type macFunc func(id, stamp string, body []byte) []byte
 
 // New gives a Verifier that takes signatures made with any of the secrets, so that a secret can be replaced without a
 // gap. A secret is base64 with or without the prefix whsec_. With no secret, or a wrong one, the error is [ErrNoSecret].
@@ -54,24 +57,27 @@ func New(secrets ...string) (*Verifier, error) {
 	}
 	v := &Verifier{}
 	for _, s := range secrets {
-		key, err := parseSecret(s)
+		mac, err := parseSecret(s)
 		if err != nil {
 			return nil, err
 		}
-		v.keys = append(v.keys, key)
+		v.macs = append(v.macs, mac)
 	}
 	return v, nil
 }
 
-// The bounds of a key in bytes that the specification names.
-const minKey, maxKey = 24, 64
-
-func parseSecret(secret string) ([]byte, error) {
+// parseSecret takes keys of any length: that they should have 24 to 64 bytes is a rule for who makes them.
+func parseSecret(secret string) (macFunc, error) {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil || len(key) < minKey || len(key) > maxKey {
+	if err != nil || len(key) == 0 {
 		return nil, ErrNoSecret // the decoder's error would print a part of the secret
 	}
-	return key, nil
+	return func(id, stamp string, body []byte) []byte {
+		mac := hmac.New(sha256.New, key)
+		mac.Write([]byte(id + "." + stamp + "."))
+		mac.Write(body)
+		return mac.Sum(nil)
+	}, nil
 }
 
 // Verify checks the signature and that the timestamp is within [Tolerance] of now. Signatures of other versions than
@@ -82,16 +88,15 @@ func (v *Verifier) Verify(header http.Header, body []byte, now time.Time) error 
 	if err != nil || id == "" || signatures == "" {
 		return ErrHeaders
 	}
-	sent := time.Unix(seconds, 0)
-	switch {
-	case sent.Before(now.Add(-Tolerance)):
+	switch { // in whole seconds, which do not overflow as a time.Time does
+	case seconds < now.Add(-Tolerance).Unix():
 		return ErrTooOld
-	case sent.After(now.Add(Tolerance)):
+	case seconds > now.Add(Tolerance).Unix():
 		return ErrTooNew
 	}
 	good := false
-	for _, key := range v.keys {
-		want := sum(key, id, stamp, body)
+	for _, mac := range v.macs {
+		want := mac(id, stamp, body)
 		for s := range strings.SplitSeq(signatures, " ") {
 			got, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(s, "v1,"))
 			if strings.HasPrefix(s, "v1,") && err == nil && hmac.Equal(got, want) {
@@ -108,7 +113,7 @@ func (v *Verifier) Verify(header http.Header, body []byte, now time.Time) error 
 // Sign gives the headers of a webhook that [Verifier.Verify] takes, for tests and for senders. An id with a dot is
 // refused, since id, timestamp and body are joined by dots.
 func Sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
-	key, err := parseSecret(secret)
+	mac, err := parseSecret(secret)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +124,6 @@ func Sign(secret, id string, at time.Time, body []byte) (http.Header, error) {
 	h := http.Header{}
 	h.Set(HeaderID, id)
 	h.Set(HeaderTimestamp, stamp)
-	h.Set(HeaderSignature, "v1,"+base64.StdEncoding.EncodeToString(sum(key, id, stamp, body)))
+	h.Set(HeaderSignature, "v1,"+base64.StdEncoding.EncodeToString(mac(id, stamp, body)))
 	return h, nil
-}
-
-// sum is the MAC of id.timestamp.body.
-func sum(key []byte, id, stamp string, body []byte) []byte {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte(id + "." + stamp + "."))
-	mac.Write(body)
-	return mac.Sum(nil)
 }
