@@ -44,6 +44,7 @@ type pass struct {
 
 // passes run in this order. Each is written down, with its reason, in the file of its name.
 var passes = []pass{
+	{name: "map-order", doc: mapOrder},
 	{name: "boolean-schemas", schema: booleanSchemas},
 	{name: "ref-siblings", schema: refSiblings},
 	{name: "known-types", schema: knownTypes},

@@ -28,6 +28,7 @@ func (s *state) eachSchema(visit func(*spec.Node)) {
 type walker struct {
 	visit func(*spec.Node)
 	seen  map[*spec.Node]bool
+	sort  bool // put maps in order on the way
 }
 
 func (w *walker) once(n *spec.Node) bool {
@@ -87,6 +88,9 @@ func (w *walker) pathItem(n *spec.Node) {
 	if !w.once(n) || n.Kind != spec.Object {
 		return
 	}
+	if w.sort {
+		sortMethods(n)
+	}
 	for _, p := range n.Get("parameters").List() {
 		w.parameter(p)
 	}
@@ -114,6 +118,10 @@ func (w *walker) operation(n *spec.Node) {
 		w.parameter(p)
 	}
 	w.content(n.Get("requestBody"))
+	if w.sort {
+		sortMembers(n.Get("responses"))
+		sortMembers(n.Get("callbacks"))
+	}
 	for _, m := range n.Get("responses").All() {
 		w.response(m.Value)
 	}
@@ -126,6 +134,9 @@ func (w *walker) response(n *spec.Node) {
 	n = n.Deref()
 	if n == nil || w.seen[n] {
 		return
+	}
+	if w.sort {
+		sortMembers(n.Get("headers"))
 	}
 	for _, m := range n.Get("headers").All() {
 		w.parameter(m.Value)
@@ -148,6 +159,9 @@ func (w *walker) content(n *spec.Node) {
 	n = n.Deref()
 	if !w.once(n) {
 		return
+	}
+	if w.sort {
+		sortMembers(n.Get("content").Deref())
 	}
 	for _, m := range n.Get("content").Deref().All() {
 		media := m.Value.Deref()

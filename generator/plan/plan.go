@@ -5,9 +5,12 @@
 // unrelated is added to the document. Slices are in the order in which they are printed.
 package plan
 
+import "github.com/retrysafe/retrysafe/generator/spec"
+
 // Plan is one SDK package.
 type Plan struct {
 	Package     string        // name of the Go package
+	ImportPath  string        // import path of the package; "" when it is not known (no go.mod above the folder yet)
 	Source      string        // base name of the document, for file headers
 	Title       string        // info.title
 	Version     string        // info.version
@@ -27,18 +30,10 @@ type Plan struct {
 }
 
 // Position is a place in an input file; Line and Col start at 1, 0 is unknown.
-type Position struct {
-	File string
-	Line int
-	Col  int
-}
+type Position = spec.Position
 
 // Diagnostic is one thing the user should know about the document.
-type Diagnostic struct {
-	Pos     Position
-	Code    string // short stable name of the kind: dangling-ref, duplicate-operation-id ...
-	Message string // what is wrong, what was assumed, what to do
-}
+type Diagnostic = spec.Diagnostic
 
 // Name maps one place of the document to a Go name.
 type Name struct {
@@ -187,6 +182,7 @@ type Result struct {
 	Pointer  bool      // the method gives back *Type rather than Type (structs: true; slices, maps, scalars: false)
 	Answers  []*Answer // every declared success answer
 	TypeName string    // many: name of the result struct
+	End      string    // sse: data of the event that ends the stream, when the document says so: [DONE]
 }
 
 // Answer is one declared success answer.
@@ -259,8 +255,10 @@ type Pagination struct {
 	HasMoreType  string
 	LastItem     []string // cursor is this field of the last item (starting_after); empty otherwise
 	LastItemType string
-	FirstPage    int  // page numbers: 0 or 1
-	InBody       bool // Request is a field of the body
+	Total        []string // Go selector path of the count of all items; empty when there is none
+	TotalPages   []string // Go selector path of the count of all pages; empty when there is none
+	FirstPage    int      // page numbers: 0 or 1
+	InBody       bool     // Request is a field of the body
 }
 
 // Job says that the operation starts a long job with a status URL.

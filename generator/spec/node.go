@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -136,6 +137,12 @@ func (n *Node) Delete(key string) {
 	members := make([]Member, 0, len(n.Members)-1)
 	members = append(members, n.Members[:i]...)
 	n.Members = append(members, n.Members[i+1:]...)
+	n.index = nil
+}
+
+// Sort puts the members of an object in order.
+func (n *Node) Sort(compare func(a, b Member) int) {
+	slices.SortStableFunc(n.Members, compare)
 	n.index = nil
 }
 

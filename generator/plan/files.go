@@ -1,0 +1,84 @@
+package plan
+
+// sharedLines is the number of lines of types from which they are split over files by the services that use them.
+const sharedLines = 4000
+
+// files says in which file each type is printed. Small packages have one; in large ones the types that one service
+// alone uses stand in its file, so that a new operation touches the files of its own service, and shared types are
+// split by their first letter.
+func (b *builder) files() {
+	total := 0
+	for _, t := range b.plan.Types {
+		total += weight(t)
+	}
+	if total <= sharedLines {
+		for _, t := range b.plan.Types {
+			t.File = "types"
+		}
+		return
+	}
+	users := map[*Type]string{}
+	var walk func([]*Service)
+	walk = func(list []*Service) {
+		for _, s := range list {
+			b.claim(s, users)
+			walk(s.Children)
+		}
+	}
+	walk(b.plan.Services)
+	for _, t := range b.plan.Types {
+		switch owner := users[t]; owner {
+		case "", shared:
+			t.File = "types_" + letter(t.Name)
+		default:
+			t.File = owner + "_types"
+		}
+	}
+}
+
+const shared = "*"
+
+// claim notes the types that a service uses; those that another one uses too become shared.
+func (b *builder) claim(s *Service, users map[*Type]string) {
+	seen := map[string]bool{}
+	var reach func(string)
+	reach = func(expr string) {
+		for _, name := range identifier.FindAllString(expr, -1) {
+			d := b.byName[name]
+			if d == nil || seen[name] {
+				continue
+			}
+			seen[name] = true
+			t := d.typ
+			if owner := users[t]; owner != "" && owner != s.File {
+				users[t] = shared
+			} else {
+				users[t] = s.File
+			}
+			reach(t.Base)
+			reach(t.Extra)
+			for _, f := range t.Fields {
+				reach(f.Type)
+			}
+			for _, v := range t.Variants {
+				reach(v.Type)
+			}
+		}
+	}
+	for _, m := range s.Methods {
+		methodTypes(m, reach)
+	}
+}
+
+// weight guesses the lines that a type takes.
+func weight(t *Type) int {
+	return 4 + 3*len(t.Fields) + 2*len(t.Values) + 12*len(t.Variants)
+}
+
+func letter(name string) string {
+	c := name[0] | 0x20
+	if c < 'a' || c > 'z' {
+		return "other"
+	}
+	return string(c)
+}

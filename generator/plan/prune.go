@@ -1,0 +1,91 @@
+package plan
+
+import (
+	"regexp"
+	"slices"
+)
+
+var identifier = regexp.MustCompile(`[A-Za-z_\pL][\w\pL]*`)
+
+// prune leaves out types that nothing refers to: made-up ones always, components when only a part of the document was
+// asked for.
+func (b *builder) prune() {
+	reached := map[string]bool{}
+	var reach func(expr string)
+	var visit func(t *Type)
+	reach = func(expr string) {
+		for _, name := range identifier.FindAllString(expr, -1) {
+			if d := b.byName[name]; d != nil && !reached[name] {
+				reached[name] = true
+				visit(d.typ)
+			}
+		}
+	}
+	visit = func(t *Type) {
+		reach(t.Base)
+		reach(t.Extra)
+		for _, f := range t.Fields {
+			reach(f.Type)
+		}
+		for _, v := range t.Variants {
+			reach(v.Type)
+		}
+	}
+	if !b.subset {
+		for _, d := range b.order {
+			if d.component {
+				reach(d.typ.Name)
+			}
+		}
+	}
+	b.eachMethod(func(m *Method) { methodTypes(m, reach) })
+	for _, w := range b.plan.Webhooks {
+		reach(w.Type)
+	}
+	b.plan.Types = slices.DeleteFunc(b.plan.Types, func(t *Type) bool { return !reached[t.Name] })
+	b.plan.Names = slices.DeleteFunc(b.plan.Names, func(n Name) bool {
+		first := identifier.FindString(n.Go)
+		return n.Kind != "method" && n.Kind != "service" && n.Kind != "enum-value" && b.byName[first] != nil && !reached[first]
+	})
+}
+
+// methodTypes hands every type expression of a method to reach.
+func methodTypes(m *Method, reach func(string)) {
+	for _, p := range m.PathParams {
+		reach(p.Type)
+	}
+	if m.Params != nil {
+		for _, p := range m.Params.Fields {
+			reach(p.Type)
+		}
+	}
+	for _, body := range m.Bodies {
+		reach(body.Type)
+	}
+	reach(m.Result.Type)
+	for _, a := range m.Result.Answers {
+		reach(a.Type)
+	}
+	for _, e := range m.Errors {
+		reach(e.Type)
+	}
+	for _, h := range m.Headers {
+		reach(h.Type)
+	}
+	if m.Pagination != nil {
+		reach(m.Pagination.ItemType)
+	}
+}
+
+func (b *builder) eachMethod(visit func(*Method)) {
+	var walk func([]*Service)
+	walk = func(list []*Service) {
+		for _, s := range list {
+			for _, m := range s.Methods {
+				visit(m)
+			}
+			walk(s.Children)
+		}
+	}
+	walk(b.plan.Services)
+}

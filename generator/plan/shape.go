@@ -1,0 +1,123 @@
+package plan
+
+import "github.com/retrysafe/retrysafe/generator/spec"
+
+// shape is what a schema is in Go.
+type shape uint8
+
+const (
+	anyShape shape = iota
+	scalarShape
+	sliceShape
+	mapShape
+	structShape
+	enumShape
+	unionShape
+	fileShape
+)
+
+// shapeOf looks at a normalised schema that is no reference.
+func shapeOf(n *spec.Node) shape {
+	if n == nil || n.Kind != spec.Object {
+		return anyShape
+	}
+	if n.Has("oneOf") {
+		return unionShape
+	}
+	switch n.Str("type") {
+	case "object":
+		if len(n.Get("properties").All()) > 0 {
+			return structShape
+		}
+		return mapShape
+	case "array":
+		return sliceShape
+	case "string", "integer", "number":
+		if n.Has("enum") {
+			return enumShape
+		}
+		return scalarShape
+	case "boolean":
+		return scalarShape
+	}
+	return anyShape
+}
+
+// scalarType gives the Go type of a scalar schema.
+func scalarType(n *spec.Node) string {
+	format := n.Str("format")
+	switch n.Str("type") {
+	case "string":
+		return stringType(n, format)
+	case "integer":
+		switch format {
+		case "int32", "int16", "int8":
+			return "int32"
+		}
+		return "int64"
+	case "number":
+		switch format {
+		case "float":
+			return "float32"
+		case "decimal", "bignumber", "bigdecimal":
+			return "json.Number"
+		case "int64":
+			return "int64"
+		case "int32":
+			return "int32"
+		}
+		return "float64"
+	case "boolean":
+		return "bool"
+	}
+	return rawType
+}
+
+func stringType(n *spec.Node, format string) string {
+	switch {
+	case n.Has("enum"):
+		return "string"
+	case format == "date-time":
+		return "time.Time"
+	case format == "date":
+		return "wire.Date"
+	case format == "byte" || format == "base64" || n.Str("contentEncoding") == "base64":
+		return "[]byte"
+	}
+	return "string"
+}
+
+const rawType = "json.RawMessage"
+
+// isBinary reports whether a schema is a file where the transport can carry one.
+func isBinary(n *spec.Node) bool {
+	n = n.Deref()
+	if n.Str("type") != "string" || n.Has("enum") {
+		return false
+	}
+	if n.Str("format") == "binary" || n.Str("format") == "file" {
+		return true
+	}
+	media := n.Str("contentMediaType")
+	return media != "" && n.Str("contentEncoding") == "" && n.Str("format") == "" && !isTextMedia(media)
+}
+
+func isTextMedia(media string) bool {
+	return kindOfMedia(media) == "json" || kindOfMedia(media) == "text"
+}
+
+// single gives the one value that a schema allows, nil when there are more.
+func single(n *spec.Node) *spec.Node {
+	n = n.Deref()
+	values := n.Get("enum").List()
+	if len(values) != 1 || n.Flag("nullable") {
+		return nil
+	}
+	return values[0]
+}
+
+// isConst reports whether a member of that schema is sent by itself: its one value is declared as a const, or it has to
+// be there.
+func isConst(n *spec.Node, required bool) bool {
+	return single(n) != nil && !n.Flag("nullable") && (required || n.Deref().Has("const"))
+}

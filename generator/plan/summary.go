@@ -1,0 +1,50 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// summary counts what was made.
+func (b *builder) summary() {
+	s := &b.plan.Summary
+	s.Operations = len(b.ops)
+	s.Types = len(b.plan.Types)
+	s.Widened = b.widest + len(b.doc.Widened)
+	s.KeyedFrom, s.NotRetried = map[string]int{}, map[string]int{}
+	var count func([]*Service)
+	count = func(list []*Service) {
+		s.Services += len(list)
+		for _, v := range list {
+			count(v.Children)
+		}
+	}
+	count(b.plan.Services)
+	for _, o := range b.ops {
+		m := o.method
+		if m.Key != nil {
+			s.KeyedFrom[m.Key.From]++
+		}
+		switch {
+		case m.Retry.Disabled:
+			s.NotRetried["retries are switched off in the document"]++
+		case m.Idempotent:
+			s.Safe++
+		case m.Key == nil && m.SafeFrom == "x-retry":
+			s.NotRetried["declared as not safe to repeat"]++
+		case m.Key == nil:
+			s.NotRetried[m.HTTP+" that declares no idempotency key"]++
+		}
+	}
+	slices.Sort(s.DroppedStrings)
+	s.DroppedStrings = slices.Compact(s.DroppedStrings)
+	slices.SortStableFunc(b.plan.Names, func(x, y Name) int {
+		return cmp.Or(strings.Compare(x.Pointer, y.Pointer), strings.Compare(x.Kind, y.Kind))
+	})
+	b.plan.Warnings = slices.Clone(b.doc.Diagnostics)
+	slices.SortStableFunc(b.plan.Warnings, func(x, y Diagnostic) int {
+		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col), strings.Compare(x.Code, y.Code))
+	})
+	b.plan.Warnings = slices.Compact(b.plan.Warnings)
+}
