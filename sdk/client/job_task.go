@@ -26,12 +26,11 @@ type Task[S, R any] struct {
 	in      Input // target is the URL to ask next
 	status  string
 	result  string
-	header  string // that gave the status URL, and gives a new one
-	asked   bool   // the last answer named a wait
-	after   time.Duration
-	wait    time.Duration
-	waits   int
-	word    string
+	header  string        // that gave the status URL, and gives a new one
+	after   time.Duration // wait that the last answer asked for
+	wait    time.Duration // last one by backoff
+	waits   int           // by backoff in a row
+	word    string        // of the last status document
 	seen    S
 	value   R
 	done    bool
@@ -197,7 +196,7 @@ func (t *Task[S, R]) finish(x *exchange) error {
 // note keeps what an answer says beside its body.
 func (t *Task[S, R]) note(x *exchange) {
 	t.Info = x.info
-	t.after, t.asked = retry.After(x.info.Header, time.Now())
+	t.after, _ = retry.After(x.info.Header, time.Now())
 }
 
 // pollBackoff spaces the questions of a server that names no wait.
@@ -243,9 +242,9 @@ func (t *Task[S, R]) Wait(ctx context.Context, opts ...Option) (R, error) {
 }
 
 func (t *Task[S, R]) next() time.Duration {
-	if t.asked {
-		t.waits, t.wait = 0, t.after+time.Duration(rand.Float64()*float64(t.after)/10)
-		return t.wait
+	if t.after > 0 {
+		t.waits, t.wait = 0, 0
+		return t.after + time.Duration(rand.Float64()*float64(t.after)/10)
 	}
 	t.wait = pollBackoff.Delay(t.waits, false, t.wait, rand.Float64())
 	t.waits++
@@ -262,7 +261,7 @@ func (t *Task[S, R]) passing(err error) bool {
 	if !errors.As(err, &e) {
 		return false
 	}
-	t.asked, t.after = e.RetryAfter > 0, e.RetryAfter
+	t.after = e.RetryAfter
 	var te *transport.Error
 	if errors.As(err, &te) {
 		return te.Reason != transport.ReasonNotRetryable && te.Reason != transport.ReasonServer
