@@ -10,6 +10,15 @@ import (
 // rewound.
 var ErrNotReplayable = errors.New("wire: the body was read once and cannot be opened again")
 
+// The places of a parameter, as ParamError names them.
+const (
+	inPath   = "path"
+	inQuery  = "query"
+	inHeader = "header"
+	inCookie = "cookie"
+	inBody   = "body"
+)
+
 // ParamError says which parameter or body property could not be written or read, and why. It never holds the value.
 type ParamError struct {
 	In     string // path, query, header, cookie or body

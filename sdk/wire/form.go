@@ -22,13 +22,13 @@ type Encoding struct {
 func Form(v any, enc []Encoding) (string, error) {
 	n, err := nodeOf(reflect.ValueOf(v))
 	if err != nil {
-		return "", &ParamError{In: "body", Reason: "cannot be written", Err: err}
+		return "", &ParamError{In: inBody, Reason: "cannot be written", Err: err}
 	}
 	if n.kind == absent || n.kind == null {
 		return "", nil
 	}
 	if n.kind != object {
-		return "", &ParamError{In: "body", Reason: "a form is made of an object"}
+		return "", &ParamError{In: inBody, Reason: "a form is made of an object"}
 	}
 	var pairs []string
 	for _, i := range n.byName() {

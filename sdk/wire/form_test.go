@@ -25,7 +25,7 @@ func TestForm(t *testing.T) {
 		Extra    map[string]any        `json:"-"                  wire:"extra"`
 	}
 	deep := func(names ...string) []wire.Encoding {
-		var out []wire.Encoding
+		out := make([]wire.Encoding, 0, len(names))
 		for _, n := range names {
 			out = append(out, wire.Encoding{Property: n, Style: wire.DeepObject, Explode: true})
 		}

@@ -17,10 +17,10 @@ func DecodeHeader(h http.Header, name string, explode bool, dst any) (found bool
 	}
 	target := reflect.ValueOf(dst)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
-		return true, &ParamError{In: "header", Name: name, Reason: "the destination is not a pointer"}
+		return true, &ParamError{In: inHeader, Name: name, Reason: "the destination is not a pointer"}
 	}
 	if err := decodeSimple(strings.Join(lines, ","), explode, target.Elem()); err != nil {
-		return true, &ParamError{In: "header", Name: name, Reason: "cannot be read as " + target.Type().Elem().String(), Err: err}
+		return true, &ParamError{In: inHeader, Name: name, Reason: "cannot be read as " + target.Type().Elem().String(), Err: err}
 	}
 	return true, nil
 }

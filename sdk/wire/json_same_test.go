@@ -57,8 +57,8 @@ type kitchen struct {
 	NoTag  int
 	Dash   int                   `json:"-,"` //nolint:staticcheck // the name is a dash
 	Space  int                   `json:"a b"`
-	Odd    int                   `json:"it's"` // encoding/json does not take the name
-	Öl     int                   // folds to another length
+	Odd    int                   `json:"it's"` //nolint:staticcheck // encoding/json does not take the name
+	Öl     int                   //nolint:asciicheck // folds to another length
 	Maybe  wire.Nullable[string] `json:"maybe,omitzero"`
 	hidden int                   //nolint:unused // never touched
 	Skip   chan int              `json:"-"`
@@ -85,6 +85,7 @@ type (
 type shout struct{ word string }
 
 func (s shout) MarshalJSON() ([]byte, error) { return json.Marshal(strings.ToUpper(s.word) + " <b>") }
+
 func (s *shout) UnmarshalJSON(b []byte) error {
 	s.word += string(b)
 	return nil
@@ -171,7 +172,7 @@ func sameAll(t *testing.T, data []byte) {
 
 // texts are the cases that the fuzzer starts from.
 func texts() []string {
-	out := []string{
+	out := append(make([]string, 0, 256),
 		``, ` `, `null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `01`, `1.`, `.5`, `1e5`, `1E+5`, `1e`, `-`, `+1`, `1.50`,
 		`9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `18446744073709551616`, `1e400`, `1e-400`,
 		`3.4028235e39`, `123456789012345678901234567890.123456789`, `255`, `256`, `nul`, `nulll`, `truefalse`, `NaN`,
@@ -194,7 +195,7 @@ func texts() []string {
 		`{"int":1.0}`, `{"int":1e2}`, `{"int8":128}`, `{"uint16":-1}`, `{"f32":1e39}`, `{"f32":16777217,"f64":1e21}`, `{"f64":1e-7,"f32":1e-7}`,
 		`{"num":"12.50"}`, `{"num":12.50}`, `{"num":"x"}`, `{"num":""}`, `{"time":"x"}`, `{"time":1}`, `{"hidden":1,"Skip":2}`,
 		"\ufeff{}", "\t\r\n {\t\"str\"\r:\n\"x\" , \"int\" : 1 } \n",
-	}
+	)
 	for _, n := range []int{9999, 10000, 10001} {
 		out = append(out, strings.Repeat("[", n)+strings.Repeat("]", n), strings.Repeat(`{"kid":`, n)+`{}`+strings.Repeat("}", n))
 	}
@@ -258,13 +259,28 @@ func TestEncodeSameAsEncodingJSON(t *testing.T) {
 	one := 1
 	for _, v := range []any{
 		nil, math.NaN(), math.Inf(1), math.Copysign(0, -1), make(chan int), func() {}, complex(1, 2), nilShout, nilLink,
-		shout{"a"}, &shout{"b"}, []shout{{"c"}}, link{}, map[string]shout{"x": {"y"}}, []any{1, "a", nil, &one, kid{}},
+		shout{"a"},
+		&shout{"b"},
+		[]shout{{"c"}},
+		link{},
+		map[string]shout{"x": {"y"}},
+		[]any{1, "a", nil, &one, kid{}},
 		json.RawMessage(nil), json.RawMessage(`{"a" : [1 , 2]}`), json.RawMessage(`{`), json.RawMessage(``), json.RawMessage("{}\n"), json.RawMessage("{} x"),
-		json.Number(""), json.Number("1e5"), json.Number("x"), json.Number("1 "), map[bool]int{}, map[int]int{2: 1, 10: 2},
-		map[netip.Addr]int{netip.MustParseAddr("::1"): 1}, map[text]int{"t:a": 1}, embeds{inner{1}, 2}, quoted{3},
+		json.Number(""), json.Number("1e5"), json.Number("x"), json.Number("1 "),
+		map[bool]int{},
+		map[int]int{2: 1, 10: 2},
+		map[netip.Addr]int{netip.MustParseAddr("::1"): 1},
+		map[text]int{"t:a": 1},
+		embeds{inner{1}, 2},
+		quoted{3},
 		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 1, time.FixedZone("", 3600)),
-		time.Date(2026, 1, 1, 0, 0, 0, 1, time.FixedZone("", 25*3600)), wire.Date{}, wire.Date{Year: 2026, Month: 2, Day: 28},
-		wire.Value(5), wire.Null[int](), wire.Nullable[int]{}, wire.Value([]string(nil)), [2]wire.Nullable[bool]{wire.Value(true)},
+		time.Date(2026, 1, 1, 0, 0, 0, 1, time.FixedZone("", 25*3600)),
+		wire.Date{},
+		wire.Date{Year: 2026, Month: 2, Day: 28},
+		wire.Value(5), wire.Null[int](),
+		wire.Nullable[int]{},
+		wire.Value([]string(nil)),
+		[2]wire.Nullable[bool]{wire.Value(true)},
 		struct {
 			A wire.Nullable[int] `json:"a,omitzero"`
 			B wire.Nullable[int] `json:"b,omitzero"`
@@ -273,7 +289,11 @@ func TestEncodeSameAsEncodingJSON(t *testing.T) {
 			E stringer           `json:"e,omitzero"`
 			F any                `json:"f,omitempty"`
 		}{B: wire.Null[int](), D: &time.Time{}, F: (*int)(nil)},
-		"\x00\x1f\x7f\u2028\u2029\ufffd\xff<>&\"\\/\b\f\n\r\t€😀", []byte(nil), []byte{}, [4]byte{1, 2}, []named{"a"}, [0]int{},
+		"\x00\x1f\x7f\u2028\u2029\ufffd\xff<>&\"\\/\b\f\n\r\t€😀", []byte(nil),
+		[]byte{},
+		[4]byte{1, 2},
+		[]named{"a"},
+		[0]int{},
 	} {
 		sameEncode(t, v)
 	}

@@ -62,7 +62,7 @@ var (
 // planOf gives the plan of a type.
 func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
-		return p.(*plan) //nolint:forcetypeassert,errcheck // the map holds nothing else
+		return p.(*plan) //nolint:forcetypeassert // the map holds nothing else
 	}
 	planLock.Lock()
 	defer planLock.Unlock()
@@ -77,7 +77,7 @@ func planOf(t reflect.Type) *plan {
 // makePlan makes the plan of a type; made holds those under way, so that recursive types end.
 func makePlan(t reflect.Type, made map[reflect.Type]*plan) *plan {
 	if p, ok := plans.Load(t); ok {
-		return p.(*plan) //nolint:forcetypeassert,errcheck // the map holds nothing else
+		return p.(*plan) //nolint:forcetypeassert // the map holds nothing else
 	}
 	if p, ok := made[t]; ok {
 		return p

@@ -38,6 +38,12 @@ func (r *jsonReader) mismatch(want string) error {
 	return r.syntax("want " + want + ", got " + got)
 }
 
+// The kinds that code outside of this file asks for.
+const (
+	kindObject = "object"
+	kindNumber = "number"
+)
+
 // kind names the kind of the value at the reader's place; "" is none.
 func (r *jsonReader) kind() string {
 	if r.pos >= len(r.data) {
@@ -45,7 +51,7 @@ func (r *jsonReader) kind() string {
 	}
 	switch c := r.data[r.pos]; {
 	case c == '{':
-		return "object"
+		return kindObject
 	case c == '[':
 		return "array"
 	case c == '"':
@@ -55,7 +61,7 @@ func (r *jsonReader) kind() string {
 	case c == 'n':
 		return "null"
 	case c == '-', c >= '0' && c <= '9':
-		return "number"
+		return kindNumber
 	}
 	return ""
 }

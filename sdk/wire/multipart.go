@@ -37,7 +37,7 @@ func Multipart(v any, enc []Encoding) (*Body, error) {
 		err = m.addMap(source)
 	case reflect.Invalid:
 	default:
-		err = &ParamError{In: "body", Reason: "a multipart body is made of an object"}
+		err = &ParamError{In: inBody, Reason: "a multipart body is made of an object"}
 	}
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ type multipartWriter struct {
 func (m *multipartWriter) addStruct(v reflect.Value) error {
 	p := planOf(v.Type())
 	if p.object == nil {
-		return &ParamError{In: "body", Reason: p.why}
+		return &ParamError{In: inBody, Reason: p.why}
 	}
 	w := jsonWriter{request: true}
 	for i := range p.object.fields {
@@ -84,7 +84,7 @@ func (m *multipartWriter) addStruct(v reflect.Value) error {
 
 func (m *multipartWriter) addMap(v reflect.Value) error {
 	if v.Type().Key().Kind() != reflect.String {
-		return &ParamError{In: "body", Reason: "a map without string keys"}
+		return &ParamError{In: inBody, Reason: "a map without string keys"}
 	}
 	for _, entry := range sortedMembers(v) {
 		if err := m.addProperty(entry.name, entry.value); err != nil {
@@ -104,7 +104,7 @@ func (m *multipartWriter) addProperty(name string, v reflect.Value) error {
 	}
 	n, err := nodeOf(v)
 	if err != nil {
-		return &ParamError{In: "body", Name: name, Reason: "cannot be written", Err: err}
+		return &ParamError{In: inBody, Name: name, Reason: "cannot be written", Err: err}
 	}
 	switch {
 	case n.kind == absent:

@@ -158,11 +158,11 @@ func TestBoundary(t *testing.T) {
 		t.Errorf("%s, %s, %s", a, again, other)
 	}
 	file := func(text string) any { return map[string]any{"f": wire.FromBytes("n", []byte(text))} }
-	if make1(file("x")) != make1(file("x")) || make1(file("x")) == make1(file("y")) {
+	if x := make1(file("x")); x != make1(file("x")) || x == make1(file("y")) {
 		t.Error("the boundary of files in memory is not that of their content")
 	}
 	reader := func() any { return map[string]any{"f": wire.FromReader("n", strings.NewReader("x"))} }
-	if make1(reader()) != make1(reader()) {
+	if x := make1(reader()); x != make1(reader()) {
 		t.Error("the boundary changes within the process")
 	}
 }

@@ -92,7 +92,7 @@ func (r *jsonReader) node() (node, error) {
 		n.text = string(unquote(b, shape))
 	case "array":
 		err = r.nodeList(&n)
-	case "object":
+	case kindObject:
 		err = r.nodeObject(&n)
 	default:
 		err = r.skip()

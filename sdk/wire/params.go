@@ -70,12 +70,12 @@ var paramPlans sync.Map // reflect.Type to []param
 
 func paramsOf(t reflect.Type) ([]param, error) {
 	if p, ok := paramPlans.Load(t); ok {
-		return p.([]param), nil //nolint:forcetypeassert,errcheck // the map holds nothing else
+		return p.([]param), nil //nolint:forcetypeassert // the map holds nothing else
 	}
 	var out []param
 	for i := range t.NumField() {
 		f := t.Field(i)
-		for _, in := range []string{"query", "header", "cookie"} {
+		for _, in := range []string{inQuery, inHeader, inCookie} {
 			tag, ok := f.Tag.Lookup(in)
 			if !ok || tag == "-" || !f.IsExported() {
 				continue
@@ -95,7 +95,7 @@ func paramsOf(t reflect.Type) ([]param, error) {
 func parseParam(in, tag string) (param, error) {
 	name, options, _ := strings.Cut(tag, ",")
 	p := param{in: in, name: name, style: FormStyle}
-	if in == "header" {
+	if in == inHeader {
 		p.style = Simple
 	}
 	explode := ""
@@ -128,11 +128,11 @@ func parseParam(in, tag string) (param, error) {
 func styleFits(in string, style Style) bool {
 	switch style {
 	case Simple:
-		return in == "header"
+		return in == inHeader
 	case FormStyle:
-		return in != "header"
+		return in != inHeader
 	case SpaceDelimited, PipeDelimited, DeepObject:
-		return in == "query"
+		return in == inQuery
 	case Label, Matrix:
 	}
 	return false
@@ -159,14 +159,14 @@ func (p *param) add(dst *Params, v reflect.Value) error {
 		}
 	}
 	switch p.in {
-	case "query":
+	case inQuery:
 		for _, pair := range n.pairs(p.name, p.style, p.explode, escaper{reserved: p.reserved, keep: reservedInQuery}) {
 			if dst.Query != "" {
 				dst.Query += "&"
 			}
 			dst.Query += pair.String()
 		}
-	case "cookie":
+	case inCookie:
 		esc := escaper{reserved: p.reserved, keep: reservedInCookie}
 		dst.Cookies = appendPairs(dst.Cookies, n.pairs(p.name, p.style, p.explode, esc))
 	default:

@@ -10,7 +10,7 @@ import "reflect"
 // [*ParamError], and so are values that are absent or null.
 func PathValue(name string, style Style, explode bool, v any) (string, error) {
 	fail := func(reason string, err error) (string, error) {
-		return "", &ParamError{In: "path", Name: name, Reason: reason, Err: err}
+		return "", &ParamError{In: inPath, Name: name, Reason: reason, Err: err}
 	}
 	n, err := nodeOf(reflect.ValueOf(v))
 	if err != nil {

@@ -79,7 +79,7 @@ func (r *resumer) again(cause error) error {
 		cause = errors.Join(cause, err)
 	}
 	r.body = http.NoBody
-	resp, err := r.reopen(http.Header{
+	resp, err := r.reopen(http.Header{ //nolint:bodyclose // the body is read and closed as that of the reader
 		"Range":    {"bytes=" + strconv.FormatInt(r.offset, 10) + "-"},
 		"If-Range": {r.validator},
 	})

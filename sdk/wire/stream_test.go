@@ -29,9 +29,9 @@ func TestEvents(t *testing.T) {
 		name, stream string
 		want         []string
 	}{
-		{"two lines of data", "data: YHOO\ndata: +2\ndata: 10\n\n", []string{"message||YHOO\n+2\n10"}},
+		{"three lines", "data: YHOO\ndata: +2\ndata: 10\n\n", []string{"message||YHOO\n+2\n10"}},
 		{"the standard's blocks with ids", ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n", []string{"message|1|first event", "message||second event", "message|| third event"}},
-		{"data without a value", "data\n\ndata\ndata\n\ndata:", []string{"message||", "message||\n"}},
+		{"data without a value", "data\n\ndata\ndata\n\ndata:", []string{"message||", "message||\n"}}, //nolint:dupword // a stream
 		{"one space is dropped", "data:test\n\ndata: test\n\n", []string{"message||test", "message||test"}},
 		{"types", "event: add\ndata: 1\n\nevent: remove\ndata: 2\n\ndata: 3\n\n", []string{"add||1", "remove||2", "message||3"}},
 		{"a type without data is forgotten", "event: add\n\ndata: 1\n\n", []string{"message||1"}},
@@ -58,7 +58,7 @@ func TestEvents(t *testing.T) {
 func TestEventReaderForReconnect(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("reset")
-	r := wire.NewEventReader(io.MultiReader(strings.NewReader("retry: 1500\nid: 1\ndata: a\n\nid: 2\n\nretry: 2x\nretry:\nretry: 99999999999999999999\nid: 3\ndata: b\n"), iotest.ErrReader(broken)))
+	r := wire.NewEventReader(io.MultiReader(strings.NewReader("retry: 1500\nid: 1\ndata: a\n\nid: 2\n\nretry: 2x\nretry:\n:\nretry: 99999999999999999999\nid: 3\ndata: b\n"), iotest.ErrReader(broken)))
 	e, err := r.Next()
 	if err != nil || string(e.Data) != "a" || r.LastEventID != "1" || r.Retry != 1500*time.Millisecond {
 		t.Errorf("%+v, %v, %+v", e, err, r)

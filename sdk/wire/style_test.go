@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -288,7 +289,7 @@ func TestAddParamsTogether(t *testing.T) {
 		Match  *string  `header:"If-Match"`
 		Trace  string   `header:"x-trace"`
 		SID    string   `cookie:"sid"`
-		other  string   `query:"other"` //nolint:unused,govet // not exported: not sent
+		other  string   `query:"other"` //nolint:unused // not exported: not sent
 	}
 	limit, match := 10, `"v1"`
 	dst := wire.Params{Query: "a=b"}
@@ -324,7 +325,7 @@ func FuzzQueryValue(f *testing.F) {
 				t.Fatal(err)
 			}
 			want := strings.ToValidUTF8(a, "\ufffd")
-			if back := append(values["q"], values["q[0]"]...); len(back) == 0 || strings.ToValidUTF8(back[0], "\ufffd") != want && len(want) == len(a) {
+			if back := slices.Concat(values["q"], values["q[0]"]); len(back) == 0 || strings.ToValidUTF8(back[0], "\ufffd") != want && len(want) == len(a) {
 				t.Fatalf("%q came back as %q", a, back)
 			}
 		}

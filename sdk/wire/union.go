@@ -15,7 +15,8 @@ type Case struct {
 	Consts   map[string][]string // objects: JSON texts that a member may have; it must be one of them if it is there
 }
 
-// Match picks the case of a union that a JSON text is, and reports whether there is one.
+// Match picks the case of a union that a JSON text is, and reports whether there is one; the index is -1
+// when there is none.
 //
 // When some case names a discriminating member and the text has that member, the value decides alone: a value that no
 // case lists is a case that the document does not know. Otherwise the shape decides: the kind must be right, the
@@ -25,7 +26,7 @@ type Case struct {
 func Match(data []byte, cases []Case) (int, bool) {
 	n, err := parseShape(data)
 	if err != nil {
-		return 0, false
+		return -1, false
 	}
 	if i, decided := n.byTag(cases); decided {
 		return i, i >= 0
@@ -38,7 +39,7 @@ func Match(data []byte, cases []Case) (int, bool) {
 			best, bestScore = i, score
 		}
 	}
-	return max(best, 0), best >= 0
+	return best, best >= 0
 }
 
 // shape is the outermost level of a JSON text.
@@ -53,8 +54,8 @@ func parseShape(data []byte) (shape, error) {
 		return shape{}, err
 	}
 	s := shape{kind: r.kind()}
-	if s.kind != "object" {
-		if s.kind == "number" {
+	if s.kind != kindObject {
+		if s.kind == kindNumber {
 			if _, integer, err := r.number(); err == nil && integer {
 				s.kind = "integer"
 			}
@@ -110,11 +111,11 @@ func (s shape) score(c *Case) (score [4]int, ok bool) {
 	switch {
 	case c.Kind == s.kind:
 		score[3] = 1
-	case c.Kind == "", c.Kind == "number" && s.kind == "integer":
+	case c.Kind == "", c.Kind == kindNumber && s.kind == "integer":
 	default:
 		return score, false
 	}
-	if s.kind != "object" {
+	if s.kind != kindObject {
 		return score, true
 	}
 	for _, name := range c.Required {
