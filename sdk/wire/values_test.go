@@ -114,7 +114,7 @@ type credentials struct {
 	ByInt  map[int]string              `json:"by_int,omitempty"`
 	Fn     func()                      `json:"-"`
 	hidden string
-	Extra  map[string]json.RawMessage `json:"-"                wire:"extra"`
+	Extra  map[string]json.RawMessage `json:"-" wire:"extra"`
 }
 
 func (v credentials) String() string { return wire.Format(v) }
