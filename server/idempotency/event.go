@@ -98,6 +98,17 @@ func LogHook(logger *slog.Logger) Hook {
 	}
 }
 
+func report(ctx context.Context, hook Hook, scope Scope, e Event) {
+	if hook == nil {
+		return
+	}
+	e.Caller, e.Operation = scope.Caller, scope.Operation
+	if scope.Key != "" {
+		e.KeyDigest = keyDigest(scope)
+	}
+	hook(ctx, e)
+}
+
 func keyDigest(s Scope) string {
 	d := s.Digest()
 	return hex.EncodeToString(d[:8])

@@ -49,6 +49,10 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		next.ServeHTTP(w, r)
 		return
 	}
+	if again, ok := r.Context().Value(resumptionKey{}).(*resumption); ok {
+		g.claim(w, r, next, g.resume(again), again.body)
+		return
+	}
 	values := r.Header[g.Header]
 	if len(values) == 0 && g.Key != KeyRequired {
 		next.ServeHTTP(w, r)
@@ -61,6 +65,10 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		return
 	}
 	w.Header()[windowHeader] = g.window
+	g.claim(w, r, next, req, body)
+}
+
+func (g *guard) claim(w http.ResponseWriter, r *http.Request, next http.Handler, req Request, body []byte) {
 	claim, rec, err := g.store.Claim(r.Context(), req)
 	if err != nil {
 		g.storeDown(w, r, req.Scope, err)
@@ -71,6 +79,14 @@ func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		return
 	}
 	g.run(w, r, next, claim, body)
+}
+
+// resume asks for the claim of an abandoned request again.
+func (g *guard) resume(again *resumption) Request {
+	rec := again.record
+	return Request{
+		Scope: rec.Scope, Fingerprint: rec.Fingerprint, Lease: g.Lease, Window: g.ReplayWindow, Resumable: true, Payload: rec.Payload,
+	}
 }
 
 // request reads what identifies the request. The problem is to be answered when there is an error.
@@ -204,16 +220,7 @@ func (g *guard) storeDown(w http.ResponseWriter, r *http.Request, scope Scope, e
 	writeProblem(w, newProblem(http.StatusServiceUnavailable, CodeStoreUnavailable, "try again with the same key"), retry{after: storeRetryAfter})
 }
 
-func (g *guard) emit(ctx context.Context, scope Scope, e Event) {
-	if g.Hook == nil {
-		return
-	}
-	e.Caller, e.Operation = scope.Caller, scope.Operation
-	if scope.Key != "" {
-		e.KeyDigest = keyDigest(scope)
-	}
-	g.Hook(ctx, e)
-}
+func (g *guard) emit(ctx context.Context, scope Scope, e Event) { report(ctx, g.Hook, scope, e) }
 
 // observe keeps a moving average of the handler's duration, an eighth of the weight on the newest. A race between two
 // requests loses one sample, which does not matter here.

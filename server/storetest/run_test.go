@@ -43,13 +43,15 @@ func TestMemory(t *testing.T) {
 // The mutants are stores with one well-known fault each. The suite must tell every one of them from a right store.
 func TestMutantsFail(t *testing.T) {
 	for name, mutate := range map[string]func(idempotency.Store) idempotency.Store{
-		"no lock":           func(s idempotency.Store) idempotency.Store { return &noLock{Store: s} },
-		"check then insert": func(s idempotency.Store) idempotency.Store { return &checkThenInsert{Store: s, seen: map[idempotency.Scope]bool{}} },
-		"no fencing":        func(s idempotency.Store) idempotency.Store { return &noFencing{Store: s} },
-		"no scope":          func(s idempotency.Store) idempotency.Store { return &noScope{Store: s} },
-		"TTL for the lock":  func(s idempotency.Store) idempotency.Store { return &ttlLock{Store: s} },
-		"joined scope":      func(s idempotency.Store) idempotency.Store { return &joinedScope{Store: s} },
-		"no fingerprint":    func(s idempotency.Store) idempotency.Store { return &noFingerprint{Store: s} },
+		"no lock": func(s idempotency.Store) idempotency.Store { return &noLock{Store: s} },
+		"check then insert": func(s idempotency.Store) idempotency.Store {
+			return &checkThenInsert{Store: s, seen: map[idempotency.Scope]bool{}}
+		},
+		"no fencing":       func(s idempotency.Store) idempotency.Store { return &noFencing{Store: s} },
+		"no scope":         func(s idempotency.Store) idempotency.Store { return &noScope{Store: s} },
+		"TTL for the lock": func(s idempotency.Store) idempotency.Store { return &ttlLock{Store: s} },
+		"joined scope":     func(s idempotency.Store) idempotency.Store { return &joinedScope{Store: s} },
+		"no fingerprint":   func(s idempotency.Store) idempotency.Store { return &noFingerprint{Store: s} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var caught []string
