@@ -133,7 +133,11 @@ func (p *jsonParser) object(depth int) *Node {
 		if n.Has(key) {
 			p.dups = append(p.dups, duplicateKey(at, key))
 		}
+		before := len(n.Members)
 		n.Set(key, value)
+		if len(n.Members) > before {
+			n.placeKey(at.Line, at.Col)
+		}
 		p.space()
 		switch p.peek() {
 		case ',':

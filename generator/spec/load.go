@@ -150,6 +150,11 @@ func (l *loader) add(name, location string, data []byte) (*File, error) {
 	return file, nil
 }
 
+// Parse reads one file of JSON or YAML without following references; name is for messages.
+func Parse(name string, data []byte) (*Node, []Diagnostic, error) {
+	return parse(&File{Name: name, resolved: map[string]*Node{}}, data)
+}
+
 func parse(file *File, data []byte) (*Node, []Diagnostic, error) {
 	at := Position{File: file.Name}
 	if len(data) > MaxBytes {

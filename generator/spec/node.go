@@ -48,6 +48,8 @@ type Node struct {
 type Member struct {
 	Key   string
 	Value *Node
+	line  int32
+	col   int32
 }
 
 // File is one source file of a document.
@@ -224,6 +226,20 @@ func (n *Node) Pos() Position {
 		p.File = n.file.Name
 	}
 	return p
+}
+
+// KeyPos returns the place of a member's name, that of n when it is not known.
+func (n *Node) KeyPos(key string) Position {
+	p := n.Pos()
+	if i := n.find(key); i >= 0 && n.Members[i].line > 0 {
+		p.Line, p.Col = int(n.Members[i].line), int(n.Members[i].col)
+	}
+	return p
+}
+
+func (n *Node) placeKey(line, col int) {
+	m := &n.Members[len(n.Members)-1]
+	m.line, m.col = int32(line), int32(col)
 }
 
 // File returns the file that n was read from, nil for one that was made.

@@ -132,7 +132,11 @@ func (r *yamlReader) mapping(n *Node, y *yaml.Node, depth int) *Error {
 		if n.Has(key.Value) {
 			r.diags = append(r.diags, duplicateKey(pos, key.Value))
 		}
+		before := len(n.Members)
 		n.Set(toValid(key.Value), child)
+		if len(n.Members) > before {
+			n.placeKey(key.Line, key.Column)
+		}
 	}
 	return r.merge(n, merges, depth)
 }
