@@ -82,6 +82,11 @@ func formatKnown(b *strings.Builder, v reflect.Value, depth int) bool {
 			b.Write(text)
 			return true
 		}
+	case fmt.Stringer:
+		if v.Kind() == reflect.Struct && !marked(v.Type()) { // unions among them
+			b.WriteString(x.String())
+			return true
+		}
 	}
 	if !reflect.PointerTo(v.Type()).Implements(nullableType) {
 		return false

@@ -277,50 +277,49 @@ func hex4(b []byte) (rune, bool) {
 }
 
 // number passes a number and gives its text, and whether it is written as an integer.
-func (r *jsonReader) number() ([]byte, bool, error) {
-	start, i, data := r.pos, r.pos, r.data
+func (r *jsonReader) number() (text []byte, integer bool, err error) {
+	data, start, i := r.data, r.pos, r.pos
 	if i < len(data) && data[i] == '-' {
 		i++
 	}
-	digits := func() bool {
-		from := i
-		for i < len(data) && data[i] >= '0' && data[i] <= '9' {
+	end := digits(data, i)
+	if end > i+1 && data[i] == '0' {
+		end = i + 1 // what follows a leading zero is no part of the number
+	}
+	ok := end > i
+	integer = true
+	if i = end; ok && i < len(data) && data[i] == '.' {
+		integer = false
+		end = digits(data, i+1)
+		ok = end > i+1
+		i = end
+	}
+	if ok && i < len(data) && data[i]|0x20 == 'e' {
+		integer = false
+		if i++; i < len(data) && (data[i] == '+' || data[i] == '-') {
 			i++
 		}
-		return i > from
+		end = digits(data, i)
+		ok = end > i
+		i = end
 	}
-	fail := func() ([]byte, bool, error) {
+	if !ok {
 		if i == start {
 			return nil, false, r.syntax("not a JSON value")
 		}
 		r.pos = i
 		return nil, false, r.syntax("invalid number")
 	}
-	if i < len(data) && data[i] == '0' {
-		i++
-	} else if !digits() {
-		return fail()
-	}
-	integer := true
-	if i < len(data) && data[i] == '.' {
-		integer = false
-		i++
-		if !digits() {
-			return fail()
-		}
-	}
-	if i < len(data) && data[i]|0x20 == 'e' {
-		integer = false
-		i++
-		if i < len(data) && (data[i] == '+' || data[i] == '-') {
-			i++
-		}
-		if !digits() {
-			return fail()
-		}
-	}
 	r.pos = i
 	return data[start:i], integer, nil
+}
+
+// digits gives the index behind the digits that begin at i.
+func digits(data []byte, i int) int {
+	for i < len(data) && data[i] >= '0' && data[i] <= '9' {
+		i++
+	}
+	return i
 }
 
 // unquote turns the bytes between two quotes, checked by rawString, into text: escapes resolved, bytes that are not

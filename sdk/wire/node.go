@@ -45,16 +45,8 @@ func nodeOf(v reflect.Value) (node, error) {
 	if reflect.PointerTo(t).Implements(nullableType) && callIsZero(v) {
 		return node{}, nil
 	}
-	if t.NumMethod() == 0 && reflect.PointerTo(t).NumMethod() == 0 {
-		switch v.Kind() {
-		case reflect.String:
-			return node{kind: scalar, text: v.String()}, nil
-		case reflect.Bool:
-			return node{kind: scalar, text: strconv.FormatBool(v.Bool())}, nil
-		case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-			return node{kind: scalar, text: strconv.FormatInt(v.Int(), 10)}, nil
-		default:
-		}
+	if text, ok := plainText(v); ok {
+		return node{kind: scalar, text: text}, nil
 	}
 	w := jsonWriter{request: true}
 	p := planOf(t)
@@ -62,6 +54,43 @@ func nodeOf(v reflect.Value) (node, error) {
 		return node{}, err
 	}
 	return parseNode(w.buf)
+}
+
+// plainText gives the text of strings, booleans and integers, without a way round over JSON.
+func plainText(v reflect.Value) (string, bool) {
+	t := v.Type()
+	switch v.Kind() {
+	case reflect.String:
+		if t.PkgPath() == "" || reflect.PointerTo(t).NumMethod() == 0 {
+			return v.String(), true
+		}
+	case reflect.Bool:
+		if t.PkgPath() == "" {
+			return strconv.FormatBool(v.Bool()), true
+		}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if t.PkgPath() == "" {
+			return strconv.FormatInt(v.Int(), 10), true
+		}
+	default:
+	}
+	return "", false
+}
+
+// plainList takes a slice apart whose elements are plain texts. The node has no JSON.
+func plainList(v reflect.Value) (node, bool) {
+	if v.Kind() != reflect.Slice || v.IsNil() || v.Type().PkgPath() != "" {
+		return node{}, false
+	}
+	n := node{kind: list, items: make([]node, v.Len())}
+	for i := range n.items {
+		text, ok := plainText(v.Index(i))
+		if !ok {
+			return node{}, false
+		}
+		n.items[i] = node{kind: scalar, text: text}
+	}
+	return n, true
 }
 
 // parseNode takes a JSON text apart.

@@ -48,11 +48,14 @@ func AddParams(dst *Params, v any) error {
 	if err != nil {
 		return err
 	}
+	query := make([]byte, 0, 128)
+	query = append(query, dst.Query...)
 	for i := range fields {
-		if err := fields[i].add(dst, source.Field(fields[i].index)); err != nil {
+		if query, err = fields[i].add(dst, query, source.Field(fields[i].index)); err != nil {
 			return err
 		}
 	}
+	dst.Query = string(query)
 	return nil
 }
 
@@ -142,37 +145,62 @@ func (p *param) fail(reason string, err error) error {
 	return &ParamError{In: p.in, Name: p.name, Reason: reason, Err: err}
 }
 
-func (p *param) add(dst *Params, v reflect.Value) error {
-	n, err := nodeOf(v)
-	if err != nil {
-		return p.fail("cannot be written", err)
+// add writes the parameter: a query parameter behind the query that is there, others into dst.
+func (p *param) add(dst *Params, query []byte, v reflect.Value) ([]byte, error) {
+	n, plain := node{}, false
+	if !p.json {
+		n, plain = plainList(v)
+	}
+	var err error
+	if !plain {
+		if n, err = nodeOf(v); err != nil {
+			return query, p.fail("cannot be written", err)
+		}
 	}
 	if n.kind == absent || (n.kind == list || n.kind == object) && len(n.items) == 0 && !p.json {
 		if p.isRequired {
-			return p.fail("is required", nil)
+			return query, p.fail("is required", nil)
 		}
-		return nil
+		return query, nil
 	}
 	if p.json {
 		if n, err = n.asJSON(v); err != nil {
-			return p.fail("cannot be written", err)
+			return query, p.fail("cannot be written", err)
 		}
 	}
 	switch p.in {
 	case inQuery:
-		for _, pair := range n.pairs(p.name, p.style, p.explode, escaper{reserved: p.reserved, keep: reservedInQuery}) {
-			if dst.Query != "" {
-				dst.Query += "&"
-			}
-			dst.Query += pair.String()
-		}
+		return n.appendQuery(query, p), nil
 	case inCookie:
 		esc := escaper{reserved: p.reserved, keep: reservedInCookie}
 		dst.Cookies = appendPairs(dst.Cookies, n.pairs(p.name, p.style, p.explode, esc))
 	default:
-		return p.addHeader(dst, n)
+		return query, p.addHeader(dst, n)
 	}
-	return nil
+	return query, nil
+}
+
+func (n node) appendQuery(query []byte, p *param) []byte {
+	esc := escaper{reserved: p.reserved, keep: reservedInQuery}
+	if n.kind == scalar {
+		query = esc.append(append(appendName(query, p.name), '='), n.text)
+		return query
+	}
+	for _, pair := range n.pairs(p.name, p.style, p.explode, esc) {
+		if len(query) > 0 {
+			query = append(query, '&')
+		}
+		query = append(append(append(query, pair.key...), '='), pair.value...)
+	}
+	return query
+}
+
+// appendName begins another parameter.
+func appendName(query []byte, name string) []byte {
+	if len(query) > 0 {
+		query = append(query, '&')
+	}
+	return escaper{}.append(query, name)
 }
 
 // asJSON gives a scalar whose text is the value's JSON.

@@ -36,29 +36,37 @@ func unreserved(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '.' || c == '_' || c == '~'
 }
 
+// stays reports whether the byte at i is written as it is.
+func (e escaper) stays(s string, i int) bool {
+	c := s[i]
+	return unreserved(c) || e.none || e.reserved && (strings.IndexByte(e.keep, c) >= 0 || c == '%' && isTriplet(s[i:]))
+}
+
 // escape encodes all but the unreserved characters of RFC 3986 section 2.3, as RFC 6570 does.
 func (e escaper) escape(s string) string {
-	if e.none {
-		return s
+	for i := range len(s) {
+		if !e.stays(s, i) {
+			return string(e.append(make([]byte, 0, len(s)+16), s))
+		}
 	}
+	return s
+}
+
+// append is escape into a buffer.
+func (e escaper) append(dst []byte, s string) []byte {
 	const upperHex = "0123456789ABCDEF"
-	var b strings.Builder
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case unreserved(c):
-			b.WriteByte(c)
+		case e.stays(s, i):
+			dst = append(dst, c)
 		case c == ' ' && e.plus:
-			b.WriteByte('+')
-		case e.reserved && (strings.IndexByte(e.keep, c) >= 0 || c == '%' && isTriplet(s[i:])):
-			b.WriteByte(c)
+			dst = append(dst, '+')
 		default:
-			b.WriteByte('%')
-			b.WriteByte(upperHex[c>>4])
-			b.WriteByte(upperHex[c&0xf])
+			dst = append(dst, '%', upperHex[c>>4], upperHex[c&0xf])
 		}
 	}
-	return b.String()
+	return dst
 }
 
 func isTriplet(s string) bool {

@@ -148,6 +148,23 @@ func TestFormatHidesSecrets(t *testing.T) {
 	}
 }
 
+// A union prints itself, inside of other types too.
+func TestFormatOfTypesWithoutTags(t *testing.T) {
+	t.Parallel()
+	type order struct {
+		Method union `json:"method"`
+		Plain  kid   `json:"plain"`
+		When   time.Duration
+	}
+	if got := wire.Format(order{Method: union{"x"}, When: time.Second}); got != "{Method:union x Plain:{A:0 B:0} When:1s}" {
+		t.Errorf("got %s", got)
+	}
+}
+
+type union struct{ name string }
+
+func (u union) String() string { return "union " + u.name }
+
 func TestFormatEndsCycles(t *testing.T) {
 	t.Parallel()
 	v := &credentials{}
