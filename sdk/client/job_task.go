@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -120,7 +120,7 @@ func (t *Task[S, R]) Result() (R, bool) { return t.value, t.done && t.failed == 
 // that has ended badly gives an [*Error] with a [*JobError] inside, and will go on to do so.
 func (t *Task[S, R]) Poll(ctx context.Context, opts ...Option) (bool, error) {
 	for !t.done {
-		x, err := t.client.send(ctx, t.poll, t.in, append(t.opts[:len(t.opts):len(t.opts)], opts...))
+		x, err := t.client.send(ctx, t.poll, t.in, append(slices.Clip(t.opts), opts...))
 		if err != nil {
 			return false, err
 		}
@@ -155,6 +155,7 @@ func (t *Task[S, R]) judge(x *exchange) (bool, error) {
 		return false, e
 	case jobRunning:
 		return false, t.moved(x)
+	case jobDone:
 	}
 	if ref := member(x.info.Body, t.job.ResultURL); ref != "" {
 		at, err := x.resolve(&t.in, ref)
@@ -244,9 +245,9 @@ func (t *Task[S, R]) Wait(ctx context.Context, opts ...Option) (R, error) {
 func (t *Task[S, R]) next() time.Duration {
 	if t.after > 0 {
 		t.waits, t.wait = 0, 0
-		return t.after + time.Duration(rand.Float64()*float64(t.after)/10)
+		return t.after + time.Duration(jitter()*float64(t.after)/10)
 	}
-	t.wait = pollBackoff.Delay(t.waits, false, t.wait, rand.Float64())
+	t.wait = pollBackoff.Delay(t.waits, false, t.wait, jitter())
 	t.waits++
 	return t.wait
 }
@@ -267,9 +268,9 @@ func (t *Task[S, R]) passing(err error) bool {
 		return te.Reason != transport.ReasonNotRetryable && te.Reason != transport.ReasonServer
 	}
 	switch retry.ClassifyResponse(e.StatusCode, e.Header, e.Body, retry.Rules{}, time.Now()).Class {
-	case retry.Success, retry.Permanent, retry.KeyReused, retry.Unauthorized, retry.Canceled:
-		return false
-	default:
+	case retry.Throttled, retry.Overloaded, retry.Unknown, retry.Cautious, retry.InFlight, retry.NeverSent:
 		return true
+	case retry.Success, retry.Permanent, retry.KeyReused, retry.Unauthorized, retry.Canceled:
 	}
+	return false
 }

@@ -286,7 +286,7 @@ func TestWaitUnderOneDeadlineAndResume(t *testing.T) {
 	})
 }
 
-// The first question of a resumed wait does not wait, and a context that ends ends it.
+// The first question of a resumed wait does not wait, and a context that is over is the end of it.
 func TestWaitEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &jobServer{last: time.Now(), answers: map[string][]jobAnswer{"GET /v1/jobs/1": {accepted("Retry-After", "60")}}}

@@ -114,7 +114,7 @@ func fetchPage[P, I any](ctx context.Context, at *pager) (*Page[P, I], error) {
 	items := selectPath(value, at.op.Paging.Items)
 	page.Info = x.info
 	if want := reflect.TypeFor[[]I](); items.IsValid() && items.CanConvert(want) {
-		page.Items, _ = items.Convert(want).Interface().([]I)
+		page.Items, _ = reflect.TypeAssert[[]I](items.Convert(want))
 	}
 	page.next, err = at.after(value, items, x)
 	if err != nil {

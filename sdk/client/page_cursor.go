@@ -97,15 +97,15 @@ func (p *pager) after(page, items reflect.Value, x *exchange) (*pager, error) {
 		return p.follow(text(selectPath(page, how.Next)), x)
 	case LinkHeader:
 		return p.follow(nextLink(x.info.Header.Values("Link")), x)
-	default:
-		if len(how.LastItem) == 0 {
-			return p.cursor(text(selectPath(page, how.Next)))
-		}
-		if length(items) == 0 {
-			return nil, nil //nolint:nilnil // see above
-		}
-		return p.cursor(text(selectPath(items.Index(items.Len()-1), how.LastItem)))
+	case Cursor:
 	}
+	switch {
+	case len(how.LastItem) == 0:
+		return p.cursor(text(selectPath(page, how.Next)))
+	case length(items) == 0:
+		return nil, nil //nolint:nilnil // see above
+	}
+	return p.cursor(text(selectPath(items.Index(items.Len()-1), how.LastItem)))
 }
 
 // total reads a count; without one no count ends the list.

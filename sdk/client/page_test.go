@@ -93,7 +93,9 @@ func flowAnswer(req *http.Request, status int, header http.Header, body string) 
 }
 
 type (
-	order     struct{ ID string }
+	order struct {
+		ID string `json:"ID"`
+	}
 	orderList struct {
 		Data       []order `json:"data"`
 		NextCursor *string `json:"next_cursor,omitempty"`

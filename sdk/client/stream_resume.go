@@ -131,7 +131,7 @@ func (r *resumes) pause(ctx context.Context, asked time.Duration) error {
 	if asked > retry.DefaultRetryAfterLimit {
 		return errTooLong
 	}
-	r.wait = max(asked, retry.Backoff{}.Delay(r.made, r.made > 0, r.wait, rand.Float64()))
+	r.wait = max(asked, retry.Backoff{}.Delay(r.made, r.made > 0, r.wait, jitter()))
 	r.made++
 	return wait(ctx, r.wait)
 }
@@ -140,6 +140,8 @@ func (r *resumes) pause(ctx context.Context, asked time.Duration) error {
 func (r *resumes) again(ctx context.Context, x *exchange, in Input) (*exchange, error) {
 	return x.again(ctx, in)
 }
+
+func jitter() float64 { return rand.Float64() } //nolint:gosec // spreading waits takes no secret
 
 // wait sleeps, or says at once that the sleep does not fit the context's deadline.
 func wait(ctx context.Context, d time.Duration) error {

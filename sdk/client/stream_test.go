@@ -141,7 +141,8 @@ func TestStreamReconnects(t *testing.T) {
 		{"after a reset", nil, []*scriptedBody{broken(event("1")), ended(event("2"))}, []string{"1 order o1", "2 order o2"}, []string{"", "1"}},
 		{
 			"within an event", nil,
-			[]*scriptedBody{broken(event("1"), "id: 2\ndata: {\"I"), ended(event("2"))}, []string{"1 order o1", "2 order o2"},
+			[]*scriptedBody{broken(event("1"), "id: 2\ndata: {\"I"), ended(event("2"))},
+			[]string{"1 order o1", "2 order o2"},
 			[]string{"", "1"},
 		},
 		{"before the first event", nil, []*scriptedBody{broken(), ended(event("1"))}, []string{"1 order o1"}, []string{"", ""}},
