@@ -2,34 +2,56 @@ package main
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/retrysafe/retrysafe/sdk/transport"
+	"github.com/retrysafe/retrysafe/examples/shop-server/shop"
+	"github.com/retrysafe/retrysafe/sdk"
 )
 
-// generated is a stand-in until the generated package is there.
+// generated is the SDK with its defaults, but for the timeout that all three have. Each call is handed to done when it
+// has ended.
 func generated(s settings, t *tally, done func(*call)) maker {
 	return func(baseURL string) (buyer, error) {
-		rt := transport.New(nil, transport.WithHook(t.hook), transport.WithLogger(nil), transport.WithAttemptTimeout(s.timeout), transport.WithKeyedMethods("POST"))
-		b := &httpBuyer{client: &http.Client{Transport: rt}, baseURL: baseURL, attempts: 1}
-		traced := func(ctx context.Context, intent string, f func(ctx context.Context) error) error {
-			c := &call{intent: intent}
-			c.failure = f(context.WithValue(ctx, callKey{}, c))
-			done(c)
-			return c.failure
+		client, err := sdk.New(sdk.WithBaseURL(baseURL), sdk.WithBearerToken(token),
+			sdk.WithAttemptTimeout(s.timeout), sdk.WithHook(t.hook), sdk.WithLogger(nil))
+		if err != nil {
+			return buyer{}, err
 		}
-		return buyer{
-			order: func(ctx context.Context, intent string) (id string, err error) {
-				err = traced(ctx, intent, func(ctx context.Context) error {
-					id, err = b.order(ctx, intent)
-					return err
-				})
-				return id, err
-			},
-			pay: func(ctx context.Context, intent, orderID string) error {
-				return traced(ctx, intent, func(ctx context.Context) error { return b.pay(ctx, intent, orderID) })
-			},
-			close: rt.CloseIdleConnections,
-		}, nil
+		b := sdkBuyer{client: client, done: done}
+		return buyer{order: b.order, pay: b.pay, close: client.CloseIdleConnections}, nil
 	}
+}
+
+type sdkBuyer struct {
+	client *sdk.Client
+	done   func(*call)
+}
+
+func (b sdkBuyer) order(ctx context.Context, intent string) (string, error) {
+	var info sdk.ResponseInfo
+	c := &call{intent: intent}
+	order, err := b.client.Orders.Create(context.WithValue(ctx, callKey{}, c), sdk.CreateOrderRequest{
+		OrderRef: intent, CustomerID: "cus_1", Currency: sdk.CurrencyEur,
+		Lines: []sdk.OrderLine{{SKU: sku, Quantity: quantity}},
+	}, sdk.WithResponse(&info), sdk.WithHeader(shop.IntentHeader, intent))
+	b.end(c, info, err)
+	if err != nil {
+		return "", err
+	}
+	return order.ID, nil
+}
+
+func (b sdkBuyer) pay(ctx context.Context, intent, orderID string) error {
+	var info sdk.ResponseInfo
+	c := &call{intent: intent}
+	_, err := b.client.Payments.Create(context.WithValue(ctx, callKey{}, c), sdk.CreatePaymentRequest{
+		OrderID: orderID, Amount: price, Currency: sdk.CurrencyEur, Metadata: map[string]string{"intent": intent},
+		Method: sdk.NewPaymentMethodBankTransfer(sdk.BankTransfer{IBAN: "NL91ABNA0417164300"}),
+	}, sdk.WithResponse(&info), sdk.WithHeader(shop.IntentHeader, intent))
+	b.end(c, info, err)
+	return err
+}
+
+func (b sdkBuyer) end(c *call, info sdk.ResponseInfo, err error) {
+	c.replayed, c.failure = info.Replayed, err
+	b.done(c)
 }

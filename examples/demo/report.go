@@ -45,9 +45,10 @@ func report(out io.Writer, term terminal, s settings, t *tally, sdk, plain, naiv
 		}
 		return fmt.Sprintf("%+d.%02d", wrong/100, abs(wrong)%100)
 	})
-	line("time", false, func(r result) string { return fmt.Sprint(r.took.Round(10 * time.Millisecond)) })
+	line("seconds", false, func(r result) string { return fmt.Sprintf("%.1f", r.took.Seconds()) })
+	fmt.Fprintf(out, "\nnet/http: one attempt of at most %v. Naive retries: up to %d attempts on any error, without a key.\n", s.timeout, s.attempts)
 
-	fmt.Fprintf(out, "\nretries of the SDK: %s\n", causes(t.retries))
+	fmt.Fprintf(out, "The SDK: its defaults, and attempts of at most %v.\n\nretries of the SDK: %s\n", s.timeout, causes(t.retries))
 	fmt.Fprintf(out, "waited between attempts: %v in all\n", t.waited.Round(time.Millisecond))
 	fmt.Fprintf(out, "retry budget left: %d of %d tokens, %d retries refused\n", t.budget.Available, t.budget.Capacity, t.budget.Refused)
 	verdict := term.paint(green, "effects == intents: each happened, none twice")

@@ -38,7 +38,6 @@ func (t terminal) paint(color, text string) string {
 // Colours, as SGR parameters.
 const (
 	bold   = "1"
-	dim    = "2"
 	red    = "31"
 	green  = "32"
 	yellow = "33"
@@ -111,9 +110,7 @@ func (s *screen) row(c *call) string {
 		waited = fmt.Sprint(c.wait.Round(time.Millisecond))
 	}
 	row := fmt.Sprintf(columns, c.intent, fmt.Sprint(c.attempts), short(c.key), waited, story)
-	if s.term.live && len(row) > s.term.width {
-		row = row[:s.term.width]
-	}
+	row = s.fit(row)
 	switch {
 	case c.failure != nil:
 		return s.term.paint(red, row)
@@ -122,6 +119,14 @@ func (s *screen) row(c *call) string {
 	default:
 		return row
 	}
+}
+
+// fit cuts a line that would not fit the terminal: a line that wraps would spoil the next drawing.
+func (s *screen) fit(line string) string {
+	if s.term.live && len(line) > s.term.width {
+		return line[:s.term.width]
+	}
+	return line
 }
 
 // short is enough of a key to tell it from others.
@@ -144,8 +149,8 @@ func (s *screen) draw(last bool) {
 	}
 	height := min(16, max(3, s.term.height-8))
 	rows := s.rows[max(0, len(s.rows)-height):]
-	lines := append([]string{s.term.paint(bold, header())}, rows...)
-	lines = append(lines, "", s.bar())
+	lines := append([]string{s.term.paint(bold, s.fit(header()))}, rows...)
+	lines = append(lines, "", s.fit(s.bar()))
 	for _, line := range lines {
 		b.WriteString("\r\x1b[2K" + line + "\n")
 	}

@@ -73,11 +73,9 @@ func cause(event transport.Event) string {
 	switch err := event.Err; {
 	case err == nil:
 		return strconv.Itoa(event.StatusCode)
-	case errors.Is(err, syscall.ECONNRESET):
-		return "reset"
-	case errors.Is(err, io.ErrUnexpectedEOF):
+	case err == io.ErrUnexpectedEOF: //nolint:errorlint // as it is, it comes from reading the body; wrapped, from waiting for the head
 		return "cut short"
-	case errors.Is(err, io.EOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return "no answer"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return "timeout"

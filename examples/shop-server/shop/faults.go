@@ -26,17 +26,17 @@ type Fault string
 // The faults. Those "before" happen before anything was done, those "after" when the effect is there.
 const (
 	None           Fault = ""
-	ResetBefore    Fault = "reset-before"     // the connection is reset before the request is looked at
-	ResetAfter     Fault = "reset-after"      // the effect happens, then the connection is reset
-	DropAfter      Fault = "drop-after"       // the effect happens, then the connection ends without an answer
-	CutAfter       Fault = "cut-after"        // the effect happens, the answer breaks off in the middle of its body
-	StallBefore    Fault = "stall-before"     // nothing happens until the client gives up
-	StallAfter     Fault = "stall-after"      // the effect happens, the answer never comes
-	Unavailable    Fault = "503"              // 503, nothing was done
-	UnavailableFor Fault = "503-retry-after"  // 503 with Retry-After: 1, nothing was done
-	GatewayAfter   Fault = "504-after"        // the effect happens, a gateway answers 504
-	TooMany        Fault = "429"              // 429 with Retry-After-Ms: 50, nothing was done
-	GoAway         Fault = "goaway"           // the answer comes, and the connection ends: GOAWAY on HTTP/2
+	ResetBefore    Fault = "reset-before"    // the connection is reset before the request is looked at
+	ResetAfter     Fault = "reset-after"     // the effect happens, then the connection is reset
+	DropAfter      Fault = "drop-after"      // the effect happens, then the connection ends without an answer
+	CutAfter       Fault = "cut-after"       // the effect happens, the answer breaks off in the middle of its body
+	StallBefore    Fault = "stall-before"    // nothing happens until the client gives up
+	StallAfter     Fault = "stall-after"     // the effect happens, the answer never comes
+	Unavailable    Fault = "503"             // 503, nothing was done
+	UnavailableFor Fault = "503-retry-after" // 503 with Retry-After: 1, nothing was done
+	GatewayAfter   Fault = "504-after"       // the effect happens, a gateway answers 504
+	TooMany        Fault = "429"             // 429 with Retry-After-Ms: 50, nothing was done
+	GoAway         Fault = "goaway"          // the answer comes, and the connection ends: GOAWAY on HTTP/2
 )
 
 // Names are the names of all faults, sorted, as X-Shop-Fault takes them.

@@ -11,8 +11,10 @@ import (
 func (s *Shop) routes() http.Handler {
 	mux := http.NewServeMux()
 	open := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), h) }
-	bearer := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, byBearer)) }
-	either := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, byBearer, byAPIKey)) }
+	bearer := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, s.byBearer)) }
+	either := func(pattern string, h http.HandlerFunc) {
+		mux.Handle(version(pattern), authorized(h, s.byBearer, byAPIKey))
+	}
 	apiKey := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, byAPIKey)) }
 
 	open("GET /health", s.getHealth)
@@ -50,6 +52,7 @@ func (s *Shop) routes() http.Handler {
 	bearer("POST /exports", s.keyed("createExport", s.createExport))
 	bearer("GET /exports/{export_id}", s.getExport)
 
+	mux.HandleFunc("POST /oauth/token", s.issueToken)
 	mux.HandleFunc("GET /debug/effects", s.getEffects)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { notFound(w, "address", r.URL.Path) })
 	return mux
@@ -57,27 +60,6 @@ func (s *Shop) routes() http.Handler {
 
 // version puts the API's version before the path of a pattern.
 func version(pattern string) string { return strings.Replace(pattern, " /", " /v1/", 1) }
-
-func byBearer(r *http.Request) bool {
-	token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && token != ""
-}
-
-func byAPIKey(r *http.Request) bool { return r.Header.Get("X-Api-Key") != "" }
-
-// authorized lets a request pass that shows one of the credentials. Which token it is does not matter here.
-func authorized(next http.Handler, shown ...func(*http.Request) bool) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, ok := range shown {
-			if ok(r) {
-				next.ServeHTTP(w, r)
-				return
-			}
-		}
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		problem(w, http.StatusUnauthorized, "unauthorized", "The credentials are missing")
-	})
-}
 
 // withRequestID numbers the answers.
 func (s *Shop) withRequestID(next http.Handler) http.Handler {

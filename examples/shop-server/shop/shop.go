@@ -30,6 +30,9 @@ type Options struct {
 	Events idempotency.Hook
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
+	// TokenUses is how many requests a token from POST /oauth/token is good for; then it is answered 401. Other tokens
+	// are good for ever. Default: no bound.
+	TokenUses int
 	// Hook gets each webhook event with its signature headers; see [Sign]. Nil: none are made.
 	Hook func(header http.Header, body []byte)
 	// HookSecret signs webhook events, whsec_ and base64.
@@ -42,6 +45,7 @@ type Shop struct {
 	opts     Options
 	keys     idempotency.Store
 	requests atomic.Int64
+	tokens   tokens
 
 	mu    sync.Mutex
 	state state

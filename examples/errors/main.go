@@ -1,0 +1,67 @@
+// Command errors shows what an error of the SDK tells: the status and code, the error that the document declares, and
+// why there was no further attempt.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/retrysafe/retrysafe/examples/internal/example"
+	"github.com/retrysafe/retrysafe/sdk"
+)
+
+func main() { example.Main(run) }
+
+func run(ctx context.Context, baseURL string, out io.Writer) error {
+	client, err := sdk.New(sdk.WithBaseURL(baseURL), sdk.WithBearerToken("demo"), sdk.WithLogger(nil))
+	if err != nil {
+		return err
+	}
+	order, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEur, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+	})
+	if err != nil {
+		return err
+	}
+
+	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEur, Method: card("4000000000000002")}
+	_, err = client.Payments.Create(ctx, payment)
+	var declined *sdk.PaymentDeclinedProblem
+	if errors.As(err, &declined) {
+		fmt.Fprintln(out, "declined:", declined.DeclineReason)
+	}
+
+	payment.Amount, payment.Method = 0, card("1")
+	_, err = client.Payments.Create(ctx, payment)
+	var invalid *sdk.ValidationProblem
+	if errors.As(err, &invalid) {
+		for _, field := range invalid.Errors {
+			fmt.Fprintln(out, "invalid:", field.Pointer, field.Message)
+		}
+	}
+
+	_, err = client.Orders.Get(ctx, "ord_0", sdk.GetOrderParams{})
+	var failed *sdk.Error
+	if errors.As(err, &failed) {
+		fmt.Fprintln(out, "failed:", failed.StatusCode, failed.Code, "in attempt", failed.Attempts)
+	}
+
+	// Whoever keeps the key can make the call again later, in another process too.
+	payment.Amount, payment.Method = 2990, card("4242424242424242")
+	_, err = client.Payments.Create(ctx, payment, sdk.WithDeadline(200*time.Millisecond), sdk.WithHeader("X-Shop-Fault", "stall-after"))
+	if errors.Is(err, context.DeadlineExceeded) && errors.As(err, &failed) {
+		paid, err := client.Payments.Create(ctx, payment, sdk.WithIdempotencyKey(failed.IdempotencyKey))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, "too late at first, then:", paid.Status)
+	}
+	return nil
+}
+
+func card(number string) sdk.PaymentMethod {
+	return sdk.NewPaymentMethodCard(sdk.Card{Number: &number})
+}

@@ -1,0 +1,51 @@
+// Package exampletest runs example programs in tests.
+package exampletest
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/retrysafe/retrysafe/examples/internal/example"
+	"github.com/retrysafe/retrysafe/examples/shop-server/shop"
+)
+
+// Shop starts a shop that ends with the test.
+func Shop(t testing.TB, opts shop.Options) *shop.Listener {
+	t.Helper()
+	server, err := shop.Start(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return server
+}
+
+// Run runs the program against server and returns its output.
+func Run(t testing.TB, server *shop.Listener, program example.Program) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := program(t.Context(), server.URL, &out); err != nil {
+		t.Fatalf("%v\noutput:\n%s", err, &out)
+	}
+	return out.String()
+}
+
+// Output runs the program against a shop of its own and compares its output, line by line without the white space
+// around it.
+func Output(t testing.TB, opts shop.Options, program example.Program, want string) *shop.Listener {
+	t.Helper()
+	server := Shop(t, opts)
+	if got := Run(t, server, program); trimmed(got) != trimmed(want) {
+		t.Errorf("output:\n%s\nwant:\n%s", got, want)
+	}
+	return server
+}
+
+func trimmed(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}

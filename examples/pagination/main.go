@@ -1,0 +1,50 @@
+// Command pagination reads lists: item by item over all pages, and page by page.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/retrysafe/retrysafe/examples/internal/example"
+	"github.com/retrysafe/retrysafe/sdk"
+)
+
+func main() { example.Main(run) }
+
+func run(ctx context.Context, baseURL string, out io.Writer) error {
+	client, err := sdk.New(sdk.WithBaseURL(baseURL), sdk.WithBearerToken("demo"))
+	if err != nil {
+		return err
+	}
+	for n := range 7 {
+		body := sdk.CreateOrderRequest{
+			OrderRef: fmt.Sprintf("web-%d", n+1), CustomerID: "cus_1", Currency: sdk.CurrencyEur,
+			Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		}
+		if _, err := client.Orders.Create(ctx, body); err != nil {
+			return err
+		}
+	}
+
+	limit := int32(3)
+	for order, err := range client.Orders.All(ctx, sdk.ListOrdersParams{Limit: &limit}) {
+		if err != nil {
+			return err // the orders before it are good
+		}
+		fmt.Fprint(out, order.OrderRef, " ")
+		if order.OrderRef == "web-2" {
+			break // no further page is asked for
+		}
+	}
+	fmt.Fprintln(out)
+
+	perPage := int64(20)
+	for page, err := range client.Products.Pages(ctx, sdk.ListProductsParams{PerPage: &perPage}) {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "page %d of %d: %d products\n", page.Value.Page, page.Value.TotalPages, len(page.Items))
+	}
+	return nil
+}
