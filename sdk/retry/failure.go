@@ -21,6 +21,10 @@ const (
 	SentNothing
 )
 
+// ErrUnprocessed marks a failure, by wrapping it, as one where the server
+// certainly did not process the request.
+var ErrUnprocessed = errors.New("not processed by the server")
+
 // ClassifyError says what a failure without an answer means. Only failures on
 // a list of known ones are retryable: an error of unknown kind is Permanent.
 // Whether the caller's context ended is for the caller to know.
@@ -63,6 +67,10 @@ func hopeless(err error) bool {
 // unprocessed reports failures that say themselves that the server did not act
 // on the request.
 func unprocessed(err error) bool {
+	if errors.Is(err, ErrUnprocessed) {
+		return true
+	}
+
 	if op, ok := asType[*net.OpError](err); ok && (op.Op == "dial" || op.Op == "proxyconnect") {
 		return true
 	}

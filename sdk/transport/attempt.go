@@ -21,6 +21,8 @@ type attempt struct {
 	trace    trace
 	stream   responseBody
 	answered time.Time
+	// replayable says that net/http would send the request again by itself.
+	replayable bool
 }
 
 // init makes the attempt ready to be tried.

@@ -8,11 +8,17 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/retry"
 )
 
 // errNoResend stops net/http from sending a body again behind the call's back,
 // after the connection broke without an answer.
 var errNoResend = fmt.Errorf("the connection closed before an answer: %w", io.ErrUnexpectedEOF)
+
+// errUnprocessed ends an attempt whose stream the server would not process, so
+// that the call decides about the next one.
+var errUnprocessed = fmt.Errorf("http2: the server did not process the request: %w", retry.ErrUnprocessed)
 
 var errBodyInUse = errors.New("transport: the last attempt still holds the request's body")
 
@@ -87,7 +93,8 @@ func (b *requestBody) attach(req *http.Request, a *attempt) error {
 
 		b.used = true
 		req.GetBody = a.getBody
-	case !a.call.safe && (idempotentMethod(req.Method) || hasKeyHeader(req.Header)):
+		a.replayable = safeMethod(req.Method) || hasKeyHeader(req.Header)
+	case !a.call.safe && (safeMethod(req.Method) || hasKeyHeader(req.Header)):
 		// net/http would send this again by itself. It leaves requests alone
 		// whose body it cannot get anew, even an empty one.
 		req.Body, req.GetBody, req.ContentLength = io.NopCloser(http.NoBody), nil, 0
@@ -96,8 +103,17 @@ func (b *requestBody) attach(req *http.Request, a *attempt) error {
 	return nil
 }
 
-// hasKeyHeader reports whether net/http takes the request for one that may be
-// repeated.
+// safeMethod and hasKeyHeader are what net/http goes by when it sends a request
+// again by itself.
+func safeMethod(method string) bool {
+	switch method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		return true
+	}
+
+	return false
+}
+
 func hasKeyHeader(header http.Header) bool {
 	return header["Idempotency-Key"] != nil || header["X-Idempotency-Key"] != nil
 }
@@ -106,17 +122,13 @@ func hasKeyHeader(header http.Header) bool {
 // nothing was written yet that is free; where the server did not process the
 // stream (HTTP/2) it is counted; everything else is left to the call.
 func (a *attempt) getBody() (io.ReadCloser, error) {
-	allowed, counts := a.trace.resendable()
+	allowed, counts := a.trace.resendable(a.replayable)
 	if !allowed {
 		return nil, errNoResend
 	}
 
-	if counts {
-		if a.call.made() >= a.call.policy.Attempts {
-			return nil, errNoResend
-		}
-
-		a.call.countResend()
+	if counts && !a.call.mayResend() {
+		return nil, errUnprocessed
 	}
 
 	return a.call.body.get()

@@ -94,16 +94,38 @@ func (c *call) resent() int {
 	return c.resends
 }
 
-// countResend counts and charges a resend that net/http made by itself.
+// countResend counts and charges a resend that net/http makes by itself.
 func (c *call) countResend() {
-	c.mu.Lock()
-	c.attempts++
-	c.resends++
-	c.mu.Unlock()
-
 	if c.cfg.budget != nil {
 		c.cfg.budget.Charge(time.Now(), budget.Transient)
 	}
+
+	c.noteResend()
+}
+
+// mayResend counts and pays for a resend that net/http is about to make by
+// itself, or reports that the attempts or the budget are used up.
+func (c *call) mayResend() bool {
+	if c.made() >= c.policy.Attempts {
+		return false
+	}
+
+	if c.cfg.budget != nil && c.cfg.budget.Withdraw(time.Now(), budget.Transient) != nil {
+		return false
+	}
+
+	c.noteResend()
+
+	return true
+}
+
+func (c *call) noteResend() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	c.attempts++
+	c.resends++
+	c.paid = budget.Transient
 }
 
 // name is the operation as errors, logs and events show it.

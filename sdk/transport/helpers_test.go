@@ -102,3 +102,26 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 }
 
 func reader(s string) io.Reader { return bytes.NewReader([]byte(s)) }
+
+// Withdraw implements budget.Budget.
+func (l *ledger) Withdraw(now time.Time, kind budget.Kind) error {
+	err := l.Budget.Withdraw(now, kind)
+	if err == nil {
+		l.note()
+	}
+
+	return err
+}
+
+// Charge implements budget.Budget.
+func (l *ledger) Charge(now time.Time, kind budget.Kind) {
+	l.Budget.Charge(now, kind)
+	l.note()
+}
+
+func (l *ledger) note() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+
+	l.paid++
+}

@@ -10,14 +10,16 @@ import (
 // trace watches what net/http does with an attempt. net/http can send a
 // request again by itself: over HTTP/1 when a connection that was used before
 // breaks before the answer, if the method is safe or the request carries an
-// Idempotency-Key; over HTTP/2 when the server refuses the stream. No such
-// resend may go uncounted.
+// Idempotency-Key, or if nothing was written; over HTTP/2 when the server
+// refuses the stream. No such resend may go uncounted.
 type trace struct {
 	mu      sync.Mutex
 	client  *httptrace.ClientTrace
 	conns   int
 	http2   bool
-	written bool
+	conn    *countedConn
+	before  int64
+	wrote   bool
 	counted bool
 }
 
@@ -84,62 +86,74 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 
 	t.mu.Lock()
 	t.conns++
-	resend := t.conns > 1 && t.written && !t.counted
-	t.written, t.counted = false, false
+	resend := t.conns > 1 && t.written() && !t.counted
+	t.wrote, t.counted = false, false
 
-	if secure, ok := info.Conn.(*tls.Conn); ok {
-		t.http2 = secure.ConnectionState().NegotiatedProtocol == "h2"
+	secure, ok := info.Conn.(*tls.Conn)
+	t.http2 = ok && secure.ConnectionState().NegotiatedProtocol == "h2"
+
+	if t.conn = counter(info.Conn); t.conn != nil {
+		t.before = t.conn.written.Load()
 	}
 
 	t.mu.Unlock()
 
 	if resend {
+		// Too late to stop: net/http writes at once. Only requests without a
+		// body come here, the others were asked for in getBody.
 		a.call.countResend()
 	}
 }
 
 func (a *attempt) wroteHeaders() {
-	t := &a.trace
-
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	a.trace.mu.Lock()
+	defer a.trace.mu.Unlock()
 
 	// Over HTTP/1 the headers may still be in a buffer.
-	t.written = t.written || t.http2
+	a.trace.wrote = a.trace.wrote || a.trace.http2
 }
 
 func (a *attempt) wroteRequest(info httptrace.WroteRequestInfo) {
-	t := &a.trace
+	a.trace.mu.Lock()
+	defer a.trace.mu.Unlock()
 
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	t.written = t.written || info.Err == nil
+	a.trace.wrote = a.trace.wrote || info.Err == nil
 }
 
-// nothingSent reports whether net/http was asked and never had a connection.
+// written reports whether anything was written on the last connection, as far
+// as can be known. Streams share a connection in HTTP/2, so there the bytes
+// tell nothing.
+func (t *trace) written() bool {
+	if t.conn != nil && !t.http2 {
+		return t.conn.written.Load() != t.before
+	}
+
+	return t.wrote
+}
+
+// nothingSent reports whether net/http was asked and certainly wrote nothing.
 func (t *trace) nothingSent() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	return t.client != nil && t.conns == 0
+	return t.client != nil && (t.conns == 0 || t.conn != nil && !t.http2 && !t.written())
 }
 
 // resendable reports whether net/http may send the body again, and whether
-// that is another sending that counts.
-func (t *trace) resendable() (allowed, counts bool) {
+// that is another sending that counts. replayable is net/http's own view of the
+// request: one that is not it sends again only if nothing was written.
+func (t *trace) resendable(replayable bool) (allowed, counts bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	switch {
-	case !t.written:
-		// Nothing reached the server on the last connection.
-		return true, false
-	case t.http2:
+	case t.http2 && t.wrote:
 		// Only a stream that the server did not process is sent again.
 		t.counted = true
 
 		return true, true
+	case t.http2, !replayable, !t.written():
+		return true, false
 	}
 
 	return false, false

@@ -71,7 +71,7 @@ func tuned() http.RoundTripper {
 	base.MaxIdleConnsPerHost = idlePerHost
 	base.TLSHandshakeTimeout = tlsTimeout
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: tcpKeepAlive}
-	base.DialContext = dialer.DialContext
+	base.DialContext = counted(dialer.DialContext)
 
 	return base
 }
