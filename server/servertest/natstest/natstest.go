@@ -1,0 +1,105 @@
+// Package natstest runs embedded NATS servers for tests.
+package natstest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const startTime = 30 * time.Second
+
+// Servers starts n servers with JetStream, as one cluster when n is above 1, and returns them.
+func Servers(t testing.TB, n int) []*server.Server {
+	t.Helper()
+	ports := freePorts(t, n)
+	routes := make([]*url.URL, n)
+	for i, port := range ports {
+		routes[i] = &url.URL{Scheme: "nats-route", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	}
+	servers := make([]*server.Server, n)
+	for i := range n {
+		opts := &server.Options{
+			ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true,
+			JetStream: true, StoreDir: t.TempDir(),
+		}
+		if n > 1 {
+			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[i]}
+			opts.Routes = routes
+		}
+		s, err := server.NewServer(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(func() {
+			s.Shutdown()
+			s.WaitForShutdown()
+		})
+		servers[i] = s
+	}
+	for _, s := range servers {
+		if !s.ReadyForConnections(startTime) {
+			t.Fatal("NATS does not start")
+		}
+	}
+	return servers
+}
+
+// Bucket makes a key-value bucket with as many replicas as there are servers, and returns a handle to it through each.
+func Bucket(t testing.TB, servers []*server.Server) []jetstream.KeyValue {
+	t.Helper()
+	handles := make([]jetstream.KeyValue, len(servers))
+	for i, s := range servers {
+		conn, err := nats.Connect(s.ClientURL())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(conn.Close)
+		js, err := jetstream.New(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handles[i] = open(t, js, len(servers))
+	}
+	return handles
+}
+
+// open waits until the cluster has a leader.
+func open(t testing.TB, js jetstream.JetStream, replicas int) jetstream.KeyValue {
+	t.Helper()
+	var err error
+	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		var kv jetstream.KeyValue
+		kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "idempotency", Replicas: replicas})
+		cancel()
+		if err == nil {
+			return kv
+		}
+	}
+	t.Fatal(err)
+	return nil
+}
+
+func freePorts(t testing.TB, n int) []int {
+	t.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
