@@ -276,6 +276,37 @@ func TestDownloadIsClosedEarly(t *testing.T) {
 	<-gone
 }
 
+func TestDownloadThatNeverBegins(t *testing.T) {
+	c := flowClient(t, http.NotFound)
+	_, err := Fetch(t.Context(), c, downloadOp(), Input{}, nil)
+	var apiErr *Error
+	if !errors.As(err, &apiErr) || apiErr.StatusCode != http.StatusNotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What came before the break is named also when the rest is refused.
+func TestDownloadWhoseRestIsRefused(t *testing.T) {
+	server := &content{data: testContent(10_000), lap: 4_000, etag: strongTag}
+	c := flowClient(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Range") != "" {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		server.ServeHTTP(w, r)
+	})
+	d, err := Fetch(t.Context(), c, downloadOp(), Input{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_, err = io.ReadAll(d)
+	var broken *DownloadError
+	if !errors.As(err, &broken) || broken.Offset != 4_000 || !strings.Contains(err.Error(), "403") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestDownloadOfAnUnknownLength(t *testing.T) {
 	c := flowClient(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.(http.Flusher).Flush()

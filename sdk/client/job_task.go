@@ -258,19 +258,12 @@ func (t *Task[S, R]) unfinished(err error) error {
 
 // passing tells that a question failed in a way that another one need not, and notes the wait that the server asked for.
 func (t *Task[S, R]) passing(err error) bool {
-	var e *Error
-	if !errors.As(err, &e) {
+	var te *transport.Error
+	if !errors.As(err, &te) {
 		return false
 	}
-	t.after = e.RetryAfter
-	var te *transport.Error
-	if errors.As(err, &te) {
-		return te.Reason != transport.ReasonNotRetryable && te.Reason != transport.ReasonServer
-	}
-	switch retry.ClassifyResponse(e.StatusCode, e.Header, e.Body, retry.Rules{}, time.Now()).Class {
-	case retry.Throttled, retry.Overloaded, retry.Unknown, retry.Cautious, retry.InFlight, retry.NeverSent:
-		return true
-	case retry.Success, retry.Permanent, retry.KeyReused, retry.Unauthorized, retry.Canceled:
-	}
-	return false
+	t.after = te.RetryAfter
+	return slices.Contains([]transport.Reason{
+		transport.ReasonAttempts, transport.ReasonDeadline, transport.ReasonRetryAfter, transport.ReasonBudget,
+	}, te.Reason)
 }

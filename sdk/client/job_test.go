@@ -340,6 +340,7 @@ func TestWaitEndsAtAFailureForGood(t *testing.T) {
 		for name, answer := range map[string]jobAnswer{
 			"gone":       {status: 404, body: `{"code":"no_such_job"}`},
 			"a stranger": {status: 401, body: `{}`},
+			"no longer":  {status: 410, body: `{}`},
 			"not JSON":   {status: 200, header: http.Header{"Content-Type": {"text/html"}}, body: "<html>"},
 		} {
 			server := &jobServer{answers: map[string][]jobAnswer{"GET /v1/jobs/1": {answer}}}
@@ -399,6 +400,57 @@ func TestJobsStayOnTheirOrigin(t *testing.T) {
 	for _, token := range []string{"https://evil.example/jobs/1", "/v1/jobs/1 https://evil.example/1", "", "a b c", "ftp://x/"} {
 		if _, err := Resume[exportStatus, export](c, jobOp(byWord), token); err == nil {
 			t.Errorf("the token %q was taken", token)
+		}
+	}
+}
+
+// The operation that reads the status brings its own errors and answers.
+func TestJobPolledByADeclaredOperation(t *testing.T) {
+	server := &jobServer{answers: map[string][]jobAnswer{"GET /v1/jobs/1": {{status: 404, body: `{"code":"expired"}`}}}}
+	job := byWord
+	job.Poll = &Operation{
+		Call:   transport.Operation{ID: "getJob", Method: http.MethodGet, Path: "/jobs/{id}"},
+		Errors: []ErrorCase{{Status: "404", New: func() error { return new(jobGone) }}},
+	}
+	task, err := Resume[exportStatus, export](flowClientAt(t, WithTransport(server)), jobOp(job), "/v1/jobs/1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = task.Poll(t.Context())
+	var gone *jobGone
+	var apiErr *Error
+	if !errors.As(err, &gone) || gone.Code != "expired" || !errors.As(err, &apiErr) || apiErr.Operation != "getJob" {
+		t.Errorf("got %v", err)
+	}
+}
+
+type jobGone struct {
+	Code string `json:"code"`
+}
+
+func (e *jobGone) Error() string { return e.Code }
+
+func TestJobErrorTexts(t *testing.T) {
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{&JobError{Status: "failed"}, `the job ended as "failed"`},
+		{&JobUnfinishedError{Err: errReset}, "the job has not ended yet: read: connection reset by peer"},
+		{&JobUnfinishedError{Status: "running", Err: errReset}, `the job has not ended yet, it is "running": read: connection reset by peer`},
+		{&EventError{Number: 3, ID: "7", Name: "order", Raw: []byte("secret"), Err: errReset}, `event 3 (order, id "7") cannot be decoded: read: connection reset by peer`},
+		{&EventError{Number: 3, Raw: []byte("secret"), Err: errReset}, "line 3 cannot be decoded: read: connection reset by peer"},
+		{&StreamError{Events: 3, Err: errReset}, "the stream broke after 3 events: read: connection reset by peer"},
+		{&DownloadError{Offset: 3, Size: 10, Err: errReset}, "the download broke after 3 of 10 bytes: read: connection reset by peer"},
+		{&DownloadError{Offset: 3, Size: -1, Err: errReset}, "the download broke after 3 bytes: read: connection reset by peer"},
+		{
+			&ForeignURLError{From: "https://a.example", To: "https://b.example"},
+			"the server's link leads from https://a.example to https://b.example, which must not get the credentials; " +
+				"when both are the same API, use its own address as the base URL",
+		},
+	} {
+		if tt.err.Error() != tt.want {
+			t.Errorf("%q, want %q", tt.err, tt.want)
 		}
 	}
 }

@@ -275,6 +275,41 @@ func TestAllStartsWhereTheCallerSays(t *testing.T) {
 	}
 }
 
+func TestPageNumberFromTheResult(t *testing.T) {
+	var log flowLog
+	c := flowClient(t, func(w http.ResponseWriter, r *http.Request) {
+		log.add(r.URL.RawQuery)
+		next := "null"
+		if r.URL.Query().Get("page") == "1" {
+			next = "7"
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"data":[],"pages":`+next+`}`)
+	})
+	type numbered struct {
+		Data  []order `json:"data"`
+		Pages *int64  `json:"pages"`
+	}
+	op := listOp(Paging{Kind: PageNumber, Request: "Page", Next: []string{"Pages"}})
+	ids(t, All[*numbered, order](t.Context(), c, op, Input{Params: &listParams{Page: 1}}, nil))
+	if got := log.take(); !slices.Equal(got, []string{"page=1", "page=7"}) {
+		t.Errorf("requests %q", got)
+	}
+}
+
+func TestPageEvent(t *testing.T) {
+	for _, tt := range []struct{ event, want Event }{
+		{nil, nil},
+		{Event{"search-", "7"}, Event{"search-", "7", "-page-", "c2"}},
+		{Event{"search-", "7", "-all"}, Event{"search-", "7", "-all-page-", "c2"}},
+	} {
+		before := len(tt.event)
+		if got := pageEvent(tt.event, "c2"); fmt.Sprint(got) != fmt.Sprint(tt.want) || len(tt.event) != before {
+			t.Errorf("pageEvent(%v) = %v, want %v", tt.event, got, tt.want)
+		}
+	}
+}
+
 func TestAllOfABareArray(t *testing.T) {
 	type orderArray []order
 	c := flowClient(t, func(w http.ResponseWriter, r *http.Request) {
@@ -478,6 +513,7 @@ func TestNextLink(t *testing.T) {
 		{[]string{`<a>; title="\"x\""; rel=next`}, "a"},
 		{[]string{`<a>; rel=prev; rel=next`}, ""},        // the first rel counts
 		{[]string{`<a>; rel=next; anchor="/other"`}, ""}, // of another resource
+		{[]string{`<a>; hreflang`}, ""},
 		{[]string{`<a>; rel="next-archive"`}, ""},        // another relation
 		{[]string{`<a>; crossorigin; rel=next`}, "a"},    // a parameter without value
 		{[]string{`,, <a>; rel=next ,`}, "a"},            // empty elements
