@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"log"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -97,7 +98,7 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 
 	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
+		t.Errorf("%s: got %.200v, want %.200v", what, got, want)
 	}
 }
 
@@ -125,3 +126,5 @@ func (l *ledger) note() {
 
 	l.paid++
 }
+
+func silent() *log.Logger { return log.New(io.Discard, "", 0) }
