@@ -857,9 +857,9 @@ const (
 type PaymentMethod struct{ client.Union }
 
 var casesPaymentMethod = []wire.Case{
-	{Kind: "object", Tag: "type", Tags: []string{"card"}, Required: []string{"type"}, Consts: map[string][]string{"type": {"\"card\""}}},
-	{Kind: "object", Tag: "type", Tags: []string{"bank_transfer"}, Required: []string{"type", "iban"}, Consts: map[string][]string{"type": {"\"bank_transfer\""}}},
-	{Kind: "object", Tag: "type", Tags: []string{"wallet"}, Required: []string{"type", "provider", "token"}, Consts: map[string][]string{"provider": {"\"applepay\"", "\"googlepay\""}, "type": {"\"wallet\""}}},
+	{Kind: "object", Tag: "type", Tags: []string{"card"}, Required: []string{"type"}},
+	{Kind: "object", Tag: "type", Tags: []string{"bank_transfer"}, Required: []string{"type", "iban"}},
+	{Kind: "object", Tag: "type", Tags: []string{"wallet"}, Required: []string{"type", "provider", "token"}},
 }
 
 // NewPaymentMethodCard gives a PaymentMethod that is a Card.

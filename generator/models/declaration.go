@@ -147,7 +147,7 @@ func Case(discriminator string, v *plan.Variant) string {
 	if len(v.Known) > 0 && discriminator == "" {
 		add("Known", stringSlice(v.Known))
 	}
-	if len(v.Consts) > 0 {
+	if len(v.Consts) > 0 && discriminator == "" {
 		names := make([]string, 0, len(v.Consts))
 		for name := range v.Consts {
 			names = append(names, name)
