@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -20,7 +22,12 @@ func awsRetry() []contender {
 			attempt := middleware.FinalizeHandlerFunc(func(ctx context.Context, in middleware.FinalizeInput) (
 				out middleware.FinalizeOutput, _ middleware.Metadata, err error,
 			) {
-				out.Result, err = refuse(client.Do(in.Request.(*smithyhttp.Request).Build(ctx)))
+				req, ok := in.Request.(*smithyhttp.Request)
+				if !ok {
+					return out, middleware.Metadata{}, fmt.Errorf("request of type %T", in.Request)
+				}
+
+				out.Result, err = refuse(client.Do(req.Build(ctx))) //nolint:bodyclose // finish closes it
 
 				return out, middleware.Metadata{}, err
 			})
@@ -37,7 +44,12 @@ func awsRetry() []contender {
 						return err
 					}
 
-					return finish(out.Result.(*http.Response), nil)
+					resp, ok := out.Result.(*http.Response)
+					if !ok {
+						return fmt.Errorf("result of type %T", out.Result)
+					}
+
+					return finish(resp, nil)
 				})
 			}
 		}},
@@ -50,7 +62,11 @@ func smithyRequest(address string, body []byte) (*smithyhttp.Request, error) {
 		return nil, err
 	}
 
-	req := smithyhttp.NewStackRequest().(*smithyhttp.Request)
+	req, ok := smithyhttp.NewStackRequest().(*smithyhttp.Request)
+	if !ok {
+		return nil, errors.New("the stack's request is of another type")
+	}
+
 	req.Method, req.URL = methodOf(body), target
 
 	if body == nil {

@@ -11,7 +11,7 @@ import (
 func failsafe() []contender {
 	return []contender{
 		{"failsafehttp", does{retries: true}, func(base http.RoundTripper, url string) send {
-			retries := failsafehttp.NewRetryPolicyBuilder().WithMaxAttempts(attempts).Build()
+			retries := failsafehttp.NewRetryPolicyBuilder().WithMaxAttempts(attempts).Build() //nolint:bodyclose // builds a policy
 			client := &http.Client{Transport: failsafehttp.NewRoundTripper(base, retries)}
 
 			return func(body []byte) error {
@@ -24,8 +24,8 @@ func failsafe() []contender {
 			}
 		}},
 		{"failsafehttp, timeouts, key", does{retries: true, deadline: true, attempt: true, key: true}, func(base http.RoundTripper, url string) send {
-			retries := failsafehttp.NewRetryPolicyBuilder().WithMaxAttempts(attempts).Build()
-			limit := timeout.New[*http.Response](attemptTimeout)
+			retries := failsafehttp.NewRetryPolicyBuilder().WithMaxAttempts(attempts).Build() //nolint:bodyclose // builds a policy
+			limit := timeout.New[*http.Response](attemptTimeout)                              //nolint:bodyclose // builds a policy
 			client := &http.Client{Transport: failsafehttp.NewRoundTripper(base, retries, limit)}
 
 			return func(body []byte) error {

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/retrysafe/retrysafe/bench/internal/page"
 )
@@ -67,8 +67,10 @@ func verdict(c contender, costs map[string]cost) string {
 }
 
 func subjects(network http.RoundTripper, url string, body []byte) []subject {
-	var all []subject
-	for _, c := range contenders() {
+	field := contenders()
+	all := make([]subject, 0, len(field))
+
+	for _, c := range field {
 		call := c.make(network, url)
 		all = append(all, subject{name: c.name, run: func() error { return call(body) }})
 	}
@@ -136,9 +138,5 @@ func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 func payload() []byte {
 	const head, tail = `{"note":"`, `"}`
 
-	return slicesConcat(head, bytes.Repeat([]byte("x"), 1024-len(head)-len(tail)), tail)
-}
-
-func slicesConcat(head string, middle []byte, tail string) []byte {
-	return append(append([]byte(head), middle...), tail...)
+	return []byte(head + strings.Repeat("x", 1024-len(head)-len(tail)) + tail)
 }

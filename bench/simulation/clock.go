@@ -1,9 +1,6 @@
 package main
 
-import (
-	"container/heap"
-	"time"
-)
+import "time"
 
 // epoch is where virtual time starts; the budgets want points in time.
 var epoch = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -25,19 +22,19 @@ type event struct {
 // after has do happen in d.
 func (w *world) after(d time.Duration, do func()) {
 	w.seq++
-	heap.Push(&w.events, event{at: w.now + d, seq: w.seq, do: do})
+	w.events.push(event{at: w.now + d, seq: w.seq, do: do})
 }
 
 // run lets events happen until none is left or the next one lies past end; 0 means no end.
 func (w *world) run(end time.Duration) {
 	for len(w.events) > 0 {
-		if next := w.events[0].at; end > 0 && next > end {
+		if end > 0 && w.events[0].at > end {
 			w.now = end
 
 			return
 		}
 
-		next := heap.Pop(&w.events).(event)
+		next := w.events.pop()
 		w.now = next.at
 		next.do()
 	}
@@ -45,23 +42,50 @@ func (w *world) run(end time.Duration) {
 
 func (w *world) clock() time.Time { return epoch.Add(w.now) }
 
-// events implements heap.Interface.
+// events is a binary heap, the next event first.
 type events []event
 
-func (e events) Len() int { return len(e) }
-
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
+func (e event) before(other event) bool {
+	return e.at < other.at || e.at == other.at && e.seq < other.seq
 }
 
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) push(added event) {
+	*e = append(*e, added)
+	heap := *e
 
-func (e *events) Push(x any) { *e = append(*e, x.(event)) }
+	for child := len(heap) - 1; child > 0; {
+		parent := (child - 1) / 2
+		if !heap[child].before(heap[parent]) {
+			return
+		}
 
-func (e *events) Pop() any {
-	old := *e
-	last := old[len(old)-1]
-	*e = old[:len(old)-1]
+		heap[child], heap[parent] = heap[parent], heap[child]
+		child = parent
+	}
+}
 
-	return last
+func (e *events) pop() event {
+	heap := *e
+	first, last := heap[0], len(heap)-1
+	heap[0], heap[last] = heap[last], event{}
+	heap = heap[:last]
+	*e = heap
+
+	for parent := 0; ; {
+		child := 2*parent + 1
+		if child >= last {
+			return first
+		}
+
+		if right := child + 1; right < last && heap[right].before(heap[child]) {
+			child = right
+		}
+
+		if !heap[child].before(heap[parent]) {
+			return first
+		}
+
+		heap[child], heap[parent] = heap[parent], heap[child]
+		parent = child
+	}
 }

@@ -78,7 +78,7 @@ func simulate() findings {
 
 	for i := range f.loads {
 		for _, p := range failureRates() {
-			f.loads[i].rows = append(f.loads[i].rows, loadRow{failures: p, load: steady(f.loads[i].strategy, single(), p, seed)})
+			f.loads[i].rows = append(f.loads[i].rows, loadRow{failures: p, load: steady(f.loads[i].strategy, single(), p)})
 		}
 	}
 

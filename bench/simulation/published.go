@@ -29,9 +29,9 @@ func published(f findings) []fact {
 	tenth := strategy{attempts: 4, guard: newBrookers}
 	facts = append(
 		facts,
-		fact{"attempts for a call at 50 % failures, three retries", bucketsPost, 1.8776, steady(three, hundred(), 0.5, seed).factor(), 3},
-		fact{"attempts for a call at 50 % failures, a tenth of a retry a call", bucketsPost, 1.1209, steady(tenth, hundred(), 0.5, seed).factor(), 3},
-		fact{"calls answered at 50 % failures, a tenth of a retry a call", bucketsPost, 0.5613, steady(tenth, hundred(), 0.5, seed).success(), 3},
+		fact{"attempts for a call at 50 % failures, three retries", bucketsPost, 1.8776, steady(three, hundred(), 0.5).factor(), 3},
+		fact{"attempts for a call at 50 % failures, a tenth of a retry a call", bucketsPost, 1.1209, steady(tenth, hundred(), 0.5).factor(), 3},
+		fact{"calls answered at 50 % failures, a tenth of a retry a call", bucketsPost, 0.5613, steady(tenth, hundred(), 0.5).success(), 3},
 	)
 
 	return append(

@@ -51,7 +51,7 @@ func outageTable(f findings) string {
 var shown = []float64{0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1}
 
 func loadTable(f findings) string {
-	head := []string{"clients"}
+	head := append(make([]string, 0, 1+len(shown)), "clients")
 	for _, p := range shown {
 		head = append(head, strconv.FormatFloat(100*p, 'f', -1, 64)+" %")
 	}
@@ -59,7 +59,7 @@ func loadTable(f findings) string {
 	rows := make([][]string, 0, len(f.loads))
 
 	for _, l := range f.loads {
-		row := []string{l.strategy.name}
+		row := append(make([]string, 0, 1+len(shown)), l.strategy.name)
 		for _, p := range shown {
 			row = append(row, decimals(l.at(p).factor(), 3))
 		}

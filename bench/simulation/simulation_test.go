@@ -108,8 +108,8 @@ func TestBudgetsEndTheOverload(t *testing.T) {
 // TestBucketCostsNothingInGoodTimes: below the break-even the bucket never says no.
 func TestBucketCostsNothingInGoodTimes(t *testing.T) {
 	for _, p := range []float64{0.01, 0.1, 0.2} {
-		free := steady(strategy{attempts: 3}, single(), p, seed)
-		held := steady(strategy{attempts: 3, guard: bucket(budget.DefaultTransientCost, budget.DefaultThrottleCost)}, single(), p, seed)
+		free := steady(strategy{attempts: 3}, single(), p)
+		held := steady(strategy{attempts: 3, guard: bucket(budget.DefaultTransientCost, budget.DefaultThrottleCost)}, single(), p)
 
 		if held != free {
 			t.Errorf("%.0f %% failures: %+v with the bucket, %+v without", 100*p, held, free)

@@ -72,7 +72,7 @@ func (l load) factor() float64 { return float64(l.attempts) / float64(l.calls) }
 func (l load) success() float64 { return float64(l.successes) / float64(l.calls) }
 
 // steady lets the crowd call a server that fails each attempt with probability p, whatever its load, and retry at once.
-func steady(s strategy, c crowd, p float64, seed uint64) load {
+func steady(s strategy, c crowd, p float64) load {
 	var (
 		random = rand.New(rand.NewPCG(seed, 0))
 		total  = load{refusedAt: -1}
@@ -86,14 +86,15 @@ func steady(s strategy, c crowd, p float64, seed uint64) load {
 
 		gap := func() time.Duration { return time.Duration(random.ExpFloat64() / c.rate * float64(time.Second)) }
 		for at := gap(); at < c.lasts; at += gap() {
-			total.add(call(s.attempts, held, epoch.Add(at), func() bool { return random.Float64() < p }))
+			total = total.with(call(s.attempts, held, epoch.Add(at), func() bool { return random.Float64() < p }))
 		}
 	}
 
 	return total
 }
 
-func (l *load) add(attempts int, ok, held bool) {
+// with adds a call.
+func (l load) with(attempts int, ok, held bool) load {
 	if held && l.refusedAt < 0 {
 		l.refusedAt = l.calls
 	}
@@ -104,6 +105,8 @@ func (l *load) add(attempts int, ok, held bool) {
 	if ok {
 		l.successes++
 	}
+
+	return l
 }
 
 // call makes one call and its retries, all at the same instant.
