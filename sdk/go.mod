@@ -8,4 +8,7 @@ require (
 	golang.org/x/time v0.15.0
 )
 
-require github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+require (
+	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
+	go.uber.org/goleak v1.3.0 // indirect
+)

@@ -121,7 +121,7 @@ func broken(err error) bool {
 		return true
 	}
 
-	return containsAny(err, "http: server closed idle connection", "transport connection broken",
+	return containsAny(err, "http: server closed idle connection",
 		"http2: server sent GOAWAY", "http2: client connection lost", "http2: client conn", "client connection force closed")
 }
 

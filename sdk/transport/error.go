@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -103,6 +104,10 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Is(target error) bool {
 	return target == context.DeadlineExceeded && e.Reason == ReasonDeadline
 }
+
+// Timeout reports whether the call ran out of time. It makes the error of an
+// http.Client a net.Error that says so.
+func (e *Error) Timeout() bool { return errors.Is(e, context.DeadlineExceeded) }
 
 // Outcome is what a call went through.
 type Outcome struct {

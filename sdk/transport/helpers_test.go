@@ -3,6 +3,7 @@ package transport_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"log/slog"
@@ -98,7 +99,7 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 
 	if got != want {
-		t.Errorf("%s: got %.200v, want %.200v", what, got, want)
+		t.Errorf("%s: got %.200s, want %.200s", what, fmt.Sprint(got), fmt.Sprint(want))
 	}
 }
 
