@@ -1,0 +1,31 @@
+package conformance
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// answer is what came back for one request.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	err    error // no answer at all
+	key    string
+	sent   []byte
+	at     time.Time
+}
+
+// code is the member "code" of a JSON body, or "" without one.
+func (a answer) code() string {
+	var p struct {
+		Code string `json:"code"`
+	}
+	if json.Unmarshal([]byte(a.body), &p) != nil {
+		return ""
+	}
+	return p.Code
+}
+
+func (a answer) success() bool { return a.err == nil && a.status >= 200 && a.status < 300 }
