@@ -24,6 +24,7 @@ func reports() []report {
 		{"machine", "## Machine", machine},
 		{"stub-get", "## GET over a stub network", func(e effort) (string, error) { return success(e, nil) }},
 		{"stub-post", "## POST of 1 KiB over a stub network", func(e effort) (string, error) { return success(e, payload()) }},
+		{"typed", "## A generated call", typed},
 		{"loopback", "## Over the loopback interface", overLoopback},
 		{"parallel", "## 64 goroutines on one client", parallel},
 	}
