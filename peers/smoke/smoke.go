@@ -1,0 +1,311 @@
+// Package smoke calls every operation of a generated SDK with values that were made from the document, and says how each
+// call ended. Programs that the peers commands write import it.
+package smoke
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/client"
+	"github.com/retrysafe/retrysafe/sdk/wire"
+)
+
+// Call is one operation: the method of the SDK, and the JSON values of its arguments.
+type Call struct {
+	ID     string
+	Method any                        // method value, such as client.Orders.Create
+	Path   []json.RawMessage          // positional arguments
+	Body   json.RawMessage            // nil: the operation has none
+	Params map[string]json.RawMessage // by name on the wire
+}
+
+// Outcome is how a call ended.
+type Outcome struct {
+	ID     string `json:"id"`
+	Result string `json:"result"` // ok, example, error-answer, refused, decode, no-answer, unsampled, panic
+	Detail string `json:"detail,omitempty"`
+}
+
+// Run makes the calls one after another and writes their outcomes to w as JSON lines.
+func Run(calls []Call, opts []client.Option, w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	for _, c := range calls {
+		if err := encoder.Encode(run(c, opts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Main runs the calls and exits.
+func Main(calls []Call, opts ...client.Option) {
+	if err := Run(calls, opts, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(c Call, opts []client.Option) (out Outcome) {
+	out.ID = c.ID
+	defer func() {
+		if p := recover(); p != nil {
+			out.Result, out.Detail = "panic", fmt.Sprint(p)
+		}
+	}()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var info client.ResponseInfo
+	args, err := arguments(ctx, c, append(slices.Clone(opts), client.WithResponse(&info)))
+	if err != nil {
+		out.Result, out.Detail = "unsampled", err.Error()
+		return out
+	}
+	results := reflect.ValueOf(c.Method).Call(args)
+	out.Result, out.Detail = judge(finish(results), info.Header)
+	if out.Result != "decode" {
+		return out
+	}
+	// The document's own example may contradict its schema: ask for an answer made from the schema.
+	again, err := arguments(ctx, c, append(slices.Clone(opts), client.WithHeader("Prefer", "dynamic=true")))
+	if err != nil {
+		return out
+	}
+	if result, _ := judge(finish(reflect.ValueOf(c.Method).Call(again)), nil); result == "ok" {
+		out.Result = "example"
+	}
+	return out
+}
+
+var (
+	readerType = reflect.TypeFor[io.Reader]()
+	fileType   = reflect.TypeFor[*wire.File]()
+)
+
+// arguments lays out ctx, path values, body, params and options as the method takes them.
+func arguments(ctx context.Context, c Call, opts []client.Option) ([]reflect.Value, error) {
+	t := reflect.TypeOf(c.Method)
+	args := []reflect.Value{reflect.ValueOf(ctx)}
+	path, body := c.Path, c.Body
+	for i := 1; i < t.NumIn()-1; i++ {
+		in := t.In(i)
+		switch {
+		case len(path) > 0:
+			v, err := decode(in, path[0])
+			if err != nil {
+				return nil, fmt.Errorf("path value %d: %w", i, err)
+			}
+			args, path = append(args, v), path[1:]
+		case isParams(in):
+			v, err := params(in, c.Params)
+			if err != nil {
+				return nil, err
+			}
+			args = append(args, v)
+		default:
+			if body == nil {
+				body = json.RawMessage("null")
+			}
+			v, err := decode(in, body)
+			if err != nil {
+				return nil, fmt.Errorf("body: %w", err)
+			}
+			args = append(args, v)
+		}
+	}
+	for _, opt := range opts {
+		args = append(args, reflect.ValueOf(&opt).Elem())
+	}
+	return args, nil
+}
+
+// isParams tells a struct of parameters by its tags.
+func isParams(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || t.NumField() == 0 {
+		return false
+	}
+	for i := range t.NumField() {
+		if name, _ := wireName(t.Field(i)); name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func wireName(f reflect.StructField) (name, in string) {
+	for _, in := range []string{"query", "header", "cookie"} {
+		if tag, ok := f.Tag.Lookup(in); ok {
+			name, _, _ := strings.Cut(tag, ",")
+			return name, in
+		}
+	}
+	return "", ""
+}
+
+func params(t reflect.Type, values map[string]json.RawMessage) (reflect.Value, error) {
+	v := reflect.New(t).Elem()
+	for i := range t.NumField() {
+		name, in := wireName(t.Field(i))
+		if raw, ok := values[in+":"+name]; ok {
+			field, err := decode(t.Field(i).Type, raw)
+			if err != nil {
+				return v, fmt.Errorf("%s parameter %s: %w", in, name, err)
+			}
+			v.Field(i).Set(field)
+		}
+	}
+	return v, nil
+}
+
+// decode makes a Go value of a JSON text. Files and readers, which JSON cannot say, get a few bytes.
+func decode(t reflect.Type, raw json.RawMessage) (reflect.Value, error) {
+	switch t {
+	case readerType:
+		return reflect.ValueOf(strings.NewReader("binary")).Convert(readerType), nil
+	case fileType:
+		return reflect.ValueOf(wire.FromBytes("file.txt", []byte("content"))), nil
+	}
+	v := reflect.New(t)
+	if hasFiles(t, 0) {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &members); err != nil {
+			return v.Elem(), err
+		}
+		return v.Elem(), fill(v.Elem(), members)
+	}
+	if err := json.Unmarshal(raw, v.Interface()); err != nil {
+		return v.Elem(), err
+	}
+	return v.Elem(), nil
+}
+
+func hasFiles(t reflect.Type, depth int) bool {
+	if t == fileType || t == readerType {
+		return true
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice:
+		return depth < 4 && hasFiles(t.Elem(), depth+1)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && depth < 2 && hasFiles(f.Type, depth+2) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
+}
+
+// fill sets the fields of a multipart body one by one.
+func fill(v reflect.Value, members map[string]json.RawMessage) error {
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		raw, ok := members[name]
+		if !ok {
+			continue
+		}
+		t := v.Field(i).Type()
+		if t.Kind() == reflect.Slice && hasFiles(t.Elem(), 0) {
+			one, err := decode(t.Elem(), raw)
+			if err != nil {
+				return err
+			}
+			v.Field(i).Set(reflect.Append(v.Field(i), one))
+			continue
+		}
+		field, err := decode(t, raw)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		v.Field(i).Set(field)
+	}
+	return nil
+}
+
+// finish gives the error of a call; a stream is read to its first event, a download to its end.
+func finish(results []reflect.Value) error {
+	if err, ok := results[len(results)-1].Interface().(error); ok && err != nil {
+		return err
+	}
+	for _, r := range results {
+		if r.Kind() == reflect.Func && r.Type().NumIn() == 1 {
+			return first(r)
+		}
+		if body, ok := r.Interface().(io.ReadCloser); ok && !r.IsNil() {
+			_, err := io.Copy(io.Discard, body)
+			return errors.Join(err, body.Close())
+		}
+	}
+	return nil
+}
+
+// first takes one element of an iter.Seq2[T, error].
+func first(seq reflect.Value) error {
+	var found error
+	yield := reflect.MakeFunc(seq.Type().In(0), func(args []reflect.Value) []reflect.Value {
+		if err, ok := args[len(args)-1].Interface().(error); ok {
+			found = err
+		}
+		return []reflect.Value{reflect.ValueOf(false)}
+	})
+	seq.Call([]reflect.Value{yield})
+	return found
+}
+
+// judge sorts an answer: what the mock says of our request, what the document says of its answer, what we could not read.
+func judge(err error, header http.Header) (result, detail string) {
+	var answer *client.Error
+	if errors.As(err, &answer) && answer.StatusCode != 0 {
+		header = answer.Header
+		if body := string(answer.Body); strings.Contains(body, "stoplight.io/prism/errors#") {
+			return "refused", body
+		}
+	}
+	if detail := violations(header); detail != "" {
+		return "refused", detail
+	}
+	switch {
+	case err == nil:
+		return "ok", ""
+	case answer == nil || answer.StatusCode == 0:
+		return "no-answer", err.Error()
+	case answer.StatusCode >= http.StatusMultipleChoices:
+		return "error-answer", strconv.Itoa(answer.StatusCode)
+	}
+	return "decode", err.Error()
+}
+
+// violations are what Prism found wrong with the request, which it tells in a header beside its answer.
+func violations(header http.Header) string {
+	var found []struct {
+		Location []string `json:"location"`
+		Severity string   `json:"severity"`
+		Message  string   `json:"message"`
+	}
+	if err := json.Unmarshal([]byte(header.Get("Sl-Violations")), &found); err != nil {
+		return ""
+	}
+	for _, v := range found {
+		if v.Severity == "Error" && len(v.Location) > 0 && v.Location[0] == "request" {
+			return v.Message
+		}
+	}
+	return ""
+}
