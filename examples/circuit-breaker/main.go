@@ -25,7 +25,7 @@ import (
 func main() { example.Main(run) }
 
 func run(ctx context.Context, baseURL string, out io.Writer) error {
-	breaker := gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{
+	breaker := gobreaker.NewCircuitBreaker[*http.Response](gobreaker.Settings{ //nolint:bodyclose // a type argument, no answer
 		Name: "shop", Timeout: time.Minute,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= 5 },
 	})
@@ -39,8 +39,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	for n := range 4 {
 		// Each of these calls meets a 503 in every attempt.
 		_, err = client.Orders.List(ctx, sdk.ListOrdersParams{}, sdk.WithHeader("X-Shop-Fault", "503, 503, 503"), sdk.WithHeader("X-Shop-Intent", fmt.Sprint(n)))
-		var failed *sdk.Error
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*sdk.Error](err); ok {
 			fmt.Fprintf(out, "call %d: %d attempts, breaker open: %t\n", n+1, failed.Attempts, errors.Is(err, gobreaker.ErrOpenState))
 		}
 	}

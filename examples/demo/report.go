@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -26,7 +27,7 @@ func report(out io.Writer, term terminal, s settings, t *tally, sdk, plain, naiv
 		fmt.Fprintln(out)
 	}
 	number := func(f func(result) int) func(result) string {
-		return func(r result) string { return fmt.Sprint(f(r)) }
+		return func(r result) string { return strconv.Itoa(f(r)) }
 	}
 	fmt.Fprintln(out)
 	fmt.Fprintln(out, term.paint(bold, fmt.Sprintf("%-38s%15s%15s%15s", "", "retrysafe SDK", "net/http", "naive retries")))
@@ -68,7 +69,7 @@ func causes(retries map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(retries), func(a, b string) int {
 		return cmp.Or(retries[b]-retries[a], strings.Compare(a, b))
 	})
-	var parts []string
+	parts := make([]string, 0, len(names))
 	for _, name := range names {
 		total += retries[name]
 		parts = append(parts, fmt.Sprintf("%s %d", name, retries[name]))

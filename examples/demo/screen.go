@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -109,7 +110,7 @@ func (s *screen) row(c *call) string {
 	if c.attempts > 1 {
 		waited = fmt.Sprint(c.wait.Round(time.Millisecond))
 	}
-	row := fmt.Sprintf(columns, c.intent, fmt.Sprint(c.attempts), short(c.key), waited, story)
+	row := fmt.Sprintf(columns, c.intent, strconv.Itoa(c.attempts), short(c.key), waited, story)
 	row = s.fit(row)
 	switch {
 	case c.failure != nil:

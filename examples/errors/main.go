@@ -29,30 +29,27 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 
 	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEur, Method: card("4000000000000002")}
 	_, err = client.Payments.Create(ctx, payment)
-	var declined *sdk.PaymentDeclinedProblem
-	if errors.As(err, &declined) {
+	if declined, ok := errors.AsType[*sdk.PaymentDeclinedProblem](err); ok {
 		fmt.Fprintln(out, "declined:", declined.DeclineReason)
 	}
 
 	payment.Amount, payment.Method = 0, card("1")
 	_, err = client.Payments.Create(ctx, payment)
-	var invalid *sdk.ValidationProblem
-	if errors.As(err, &invalid) {
+	if invalid, ok := errors.AsType[*sdk.ValidationProblem](err); ok {
 		for _, field := range invalid.Errors {
 			fmt.Fprintln(out, "invalid:", field.Pointer, field.Message)
 		}
 	}
 
 	_, err = client.Orders.Get(ctx, "ord_0", sdk.GetOrderParams{})
-	var failed *sdk.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*sdk.Error](err); ok {
 		fmt.Fprintln(out, "failed:", failed.StatusCode, failed.Code, "in attempt", failed.Attempts)
 	}
 
 	// Whoever keeps the key can make the call again later, in another process too.
 	payment.Amount, payment.Method = 2990, card("4242424242424242")
 	_, err = client.Payments.Create(ctx, payment, sdk.WithDeadline(200*time.Millisecond), sdk.WithHeader("X-Shop-Fault", "stall-after"))
-	if errors.Is(err, context.DeadlineExceeded) && errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*sdk.Error](err); ok && errors.Is(err, context.DeadlineExceeded) {
 		paid, err := client.Payments.Create(ctx, payment, sdk.WithIdempotencyKey(failed.IdempotencyKey))
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ package contract
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,28 +31,28 @@ type Checker struct {
 
 // New reads openapi.yaml and returns a handler that reports each request and each answer that the document does not
 // allow as a failure of t. Streams that do not end by themselves must go around it.
-func New(t testing.TB, next http.Handler) *Checker {
-	t.Helper()
-	text, err := os.ReadFile(find(t, "openapi.yaml"))
+func New(tb testing.TB, next http.Handler) *Checker {
+	tb.Helper()
+	text, err := os.ReadFile(find(tb, "openapi.yaml"))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	// The shop listens on loopback, so the servers of the document do not hold here.
 	head, rest, _ := strings.Cut(string(text), "\nservers:\n")
 	_, rest, _ = strings.Cut(rest, "\nsecurity:\n")
 	document, err := libopenapi.NewDocument([]byte(head + "\nsecurity:\n" + rest))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	model, err := document.BuildV3Model()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	checks, errs := validator.NewValidator(document)
 	for _, err := range errs {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	c := &Checker{next: next, document: checks, t: t, seen: map[string]bool{}, declared: map[string]string{}}
+	c := &Checker{next: next, document: checks, t: tb, seen: map[string]bool{}, declared: map[string]string{}}
 	for path, item := range model.Model.Paths.PathItems.FromOldest() {
 		for method, operation := range item.GetOperations().FromOldest() {
 			c.declared[strings.ToUpper(method)+" "+path] = operation.OperationId
@@ -59,18 +60,18 @@ func New(t testing.TB, next http.Handler) *Checker {
 	}
 	if ok, errs := c.document.ValidateDocument(); !ok {
 		for _, e := range errs {
-			t.Error(e)
+			tb.Error(e)
 		}
 	}
 	return c
 }
 
 // find walks up to the file called name.
-func find(t testing.TB, name string) string {
-	t.Helper()
+func find(tb testing.TB, name string) string {
+	tb.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for {
 		file := filepath.Join(folder, name)
@@ -79,7 +80,7 @@ func find(t testing.TB, name string) string {
 		}
 		parent := filepath.Dir(folder)
 		if parent == folder {
-			t.Fatalf("no %s in a folder above", name)
+			tb.Fatalf("no %s in a folder above", name)
 		}
 		folder = parent
 	}
@@ -120,9 +121,7 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			c.t.Errorf("answer to %s %s: %d: %s: %s %v\n%s", r.Method, r.URL, answer.Code, e.Message, e.Reason, e.SchemaValidationErrors, answer.Body)
 		}
 	}
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
 	_, _ = w.Write(answer.Body.Bytes())
 }

@@ -11,33 +11,33 @@ import (
 )
 
 // Shop starts a shop that ends with the test.
-func Shop(t testing.TB, opts shop.Options) *shop.Listener {
-	t.Helper()
+func Shop(tb testing.TB, opts shop.Options) *shop.Listener {
+	tb.Helper()
 	server, err := shop.Start(opts)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Close() })
+	tb.Cleanup(func() { _ = server.Close() })
 	return server
 }
 
 // Run runs the program against server and returns its output.
-func Run(t testing.TB, server *shop.Listener, program example.Program) string {
-	t.Helper()
+func Run(tb testing.TB, server *shop.Listener, program example.Program) string {
+	tb.Helper()
 	var out bytes.Buffer
-	if err := program(t.Context(), server.URL, &out); err != nil {
-		t.Fatalf("%v\noutput:\n%s", err, &out)
+	if err := program(tb.Context(), server.URL, &out); err != nil {
+		tb.Fatalf("%v\noutput:\n%s", err, &out)
 	}
 	return out.String()
 }
 
 // Output runs the program against a shop of its own and compares its output, line by line without the white space
 // around it.
-func Output(t testing.TB, opts shop.Options, program example.Program, want string) *shop.Listener {
-	t.Helper()
-	server := Shop(t, opts)
-	if got := Run(t, server, program); trimmed(got) != trimmed(want) {
-		t.Errorf("output:\n%s\nwant:\n%s", got, want)
+func Output(tb testing.TB, opts shop.Options, program example.Program, want string) *shop.Listener {
+	tb.Helper()
+	server := Shop(tb, opts)
+	if got := Run(tb, server, program); trimmed(got) != trimmed(want) {
+		tb.Errorf("output:\n%s\nwant:\n%s", got, want)
 	}
 	return server
 }

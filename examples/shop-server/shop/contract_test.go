@@ -111,7 +111,9 @@ func TestEveryOperationFollowsTheDocument(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d\n%s", call.method, path, response.StatusCode, call.want, body)
 		}
 		if call.save != "" {
-			var made struct{ ID string }
+			var made struct {
+				ID string `json:"id"`
+			}
 			if err := json.Unmarshal(body, &made); err != nil {
 				t.Fatal(err)
 			}

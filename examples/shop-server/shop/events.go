@@ -31,7 +31,7 @@ func (s *Shop) eventsAfter(last int) ([]orderEvent, <-chan struct{}) {
 
 // watchOrders streams server-sent events until the client leaves.
 func (s *Shop) watchOrders(w http.ResponseWriter, r *http.Request) {
-	last, _ := strconv.Atoi(r.Header.Get("Last-Event-Id"))
+	last, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
 	only := r.URL.Query().Get("customer_id")
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")

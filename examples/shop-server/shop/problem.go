@@ -24,7 +24,7 @@ type fieldError struct {
 	Message string `json:"message"`
 }
 
-const requestIDHeader = "X-Request-Id"
+const requestIDHeader = "X-Request-ID"
 
 func problem(w http.ResponseWriter, status int, code, title string) {
 	writeProblem(w, problemBody{Status: status, Code: code, Title: title})
@@ -53,15 +53,21 @@ func invalid(w http.ResponseWriter, errs []fieldError) {
 func writeProblem(w http.ResponseWriter, p problemBody) {
 	p.Type = "https://docs.shop.example/problems/" + p.Code
 	p.RequestID = w.Header().Get(requestIDHeader)
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p)
+	write(w, p.Status, "application/problem+json", p)
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
+	write(w, status, "application/json", v)
+}
+
+func write(w http.ResponseWriter, status int, contentType string, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // the shop holds nothing that JSON cannot say
+	}
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
+	_, _ = w.Write(body)
 }
 
 // readJSON decodes the body into v, or answers 422. An absent body leaves v as it is when it may be absent.
@@ -91,10 +97,10 @@ func (c *checks) that(ok bool, pointer, message string) {
 }
 
 // failed answers 422 when something is wrong.
-func (c checks) failed(w http.ResponseWriter) bool {
-	if len(c) == 0 {
+func (c *checks) failed(w http.ResponseWriter) bool {
+	if len(*c) == 0 {
 		return false
 	}
-	invalid(w, c)
+	invalid(w, *c)
 	return true
 }

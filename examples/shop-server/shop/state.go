@@ -94,14 +94,16 @@ type product struct {
 
 // catalogue is three products with names and forty parts.
 func catalogue() []*product {
-	products := []*product{
+	const parts = 40
+	products := make([]*product, 0, parts+3)
+	products = append(products, []*product{
 		{SKU: "chair/oak", Name: "Oak chair", Price: money{12900, "EUR"}, Weight: 6.5, Tags: []string{"wood"}},
 		{
 			SKU: "lamp-1", Name: "Desk lamp", Price: money{2990, "EUR"}, Weight: 1.2, Tags: []string{"garden", "sale"},
 			Attributes: map[string]any{"color": "red", "watts": 7},
 		},
-	}
-	for i := range 40 {
+	}...)
+	for i := range parts {
 		products = append(products, &product{
 			SKU: fmt.Sprintf("part-%02d", i+1), Name: fmt.Sprintf("Part %d", i+1), Price: money{int64(100 + i), "EUR"},
 			Weight: 0.1, Tags: []string{"parts"},
