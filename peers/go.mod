@@ -25,7 +25,6 @@ require (
 	github.com/speakeasy-api/openapi v1.24.0 // indirect
 	github.com/theory/jsonpath v0.12.3 // indirect
 	github.com/vmware-labs/yaml-jsonpath v0.3.2 // indirect
-	go.uber.org/goleak v1.3.0 // indirect
 	golang.org/x/mod v0.38.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/text v0.40.0 // indirect
