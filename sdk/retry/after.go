@@ -42,10 +42,13 @@ func After(header http.Header, now time.Time) (time.Duration, bool) {
 		now = sent
 	}
 
-	wait := at.Sub(now)
-
 	// Sub saturates where the difference does not fit.
-	return wait, wait > 0 && wait < math.MaxInt64
+	wait := at.Sub(now)
+	if wait <= 0 || wait == math.MaxInt64 {
+		return 0, false
+	}
+
+	return wait, true
 }
 
 // number reads a decimal number of units and rounds it up to the nanosecond.

@@ -38,9 +38,9 @@ func (b Backoff) Delay(i int, throttle bool, previous time.Duration, random floa
 
 	if b.Decorrelated {
 		floor := min(base, limit)
-		upper := min(max(3*min(previous, limit), floor), limit)
+		upper := min(max(3*min(previous, limit/3), floor), limit)
 
-		return max(floor+time.Duration(random*float64(upper-floor)), b.Min)
+		return max(floor+fraction(upper-floor, random), b.Min)
 	}
 
 	upper := limit
@@ -50,7 +50,16 @@ func (b Backoff) Delay(i int, throttle bool, previous time.Duration, random floa
 		upper = base << max(i, 0)
 	}
 
-	return min(max(time.Duration(random*float64(upper)), b.Min), max(limit, b.Min))
+	return min(max(fraction(upper, random), b.Min), max(limit, b.Min))
+}
+
+// fraction is random*d without leaving what a Duration can hold.
+func fraction(d time.Duration, random float64) time.Duration {
+	if random >= 1 {
+		return d
+	}
+
+	return min(time.Duration(random*float64(d)), d)
 }
 
 func (b Backoff) base(throttle bool) time.Duration {

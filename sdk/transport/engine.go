@@ -59,10 +59,7 @@ type engine struct {
 // RoundTrip implements http.RoundTripper.
 func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 	if e.started {
-		a := &attempt{}
-		a.init(e.call)
-		e.call.try(a)
-		e.call.settle(a)
+		e.call.attemptOnce(&attempt{})
 	}
 
 	e.started = true

@@ -10,6 +10,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/budget"
 	"github.com/retrysafe/retrysafe/sdk/keys"
 	"github.com/retrysafe/retrysafe/sdk/retry"
+	"github.com/retrysafe/retrysafe/sdk/transport/pace"
 )
 
 // Option changes how calls are made. The same option works for a Transport
@@ -45,6 +46,7 @@ type config struct {
 	credentials     []string
 	bufferLimit     int64
 	random          func() float64
+	pace            *pace.Adaptive
 }
 
 type callOptions struct{}
@@ -197,4 +199,10 @@ func WithBodyBuffer(limit int64) Option {
 // concurrent use. For tests. Default: math/rand/v2.
 func WithRandom(random func() float64) Option {
 	return optionFunc(func(c *config) { c.random = random })
+}
+
+// WithPacing holds attempts back, first ones too, to a rate that falls when the
+// server throttles. Default: none.
+func WithPacing(p *pace.Adaptive) Option {
+	return optionFunc(func(c *config) { c.pace = p })
 }

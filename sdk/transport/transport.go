@@ -98,10 +98,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.refused(err)
 	}
 
-	c.first.init(c)
-	c.try(&c.first)
-
-	if c.settle(&c.first) {
+	if c.attemptOnce(&c.first) {
 		c.loop()
 	}
 

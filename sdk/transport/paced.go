@@ -1,0 +1,68 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/retrysafe/retrysafe/sdk/retry"
+)
+
+// attemptOnce makes one attempt, at the client's pace, and reports whether
+// another follows.
+func (c *call) attemptOnce(a *attempt) bool {
+	if err := c.paced(); err != nil {
+		c.last = result{attempt: a, err: err}
+		c.again = false
+		a.init(c)
+
+		return false
+	}
+
+	a.init(c)
+	c.try(a)
+	again := c.settle(a)
+
+	if c.cfg.pace != nil {
+		c.cfg.pace.Ended(time.Now(), c.last.verdict.Class == retry.Throttled || c.last.verdict.Class == retry.Overloaded)
+	}
+
+	return again
+}
+
+// paced waits until the client may send.
+func (c *call) paced() error {
+	if c.cfg.pace == nil {
+		return nil
+	}
+
+	now := time.Now()
+
+	wait, giveBack := c.cfg.pace.Reserve(now)
+	if wait <= 0 {
+		return nil
+	}
+
+	if left := c.left(now); wait >= left {
+		giveBack()
+
+		c.reason = ReasonDeadline
+
+		return fmt.Errorf("transport: the client's own pace allows the next attempt in %s, %s are left: %w",
+			wait.Round(time.Millisecond), left.Round(time.Millisecond), context.DeadlineExceeded)
+	}
+
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+
+	select {
+	case <-timer.C:
+		return nil
+	case <-c.ctx.Done():
+		giveBack()
+
+		c.reason = ReasonCaller
+
+		return context.Cause(c.ctx)
+	}
+}
