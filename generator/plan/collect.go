@@ -113,7 +113,7 @@ func (b *builder) declareHoisted(ops []*operation) {
 	for len(b.later) > 0 {
 		next := b.later[0]
 		b.later = b.later[1:]
-		b.hoist(next.node, next.name, next.from, false)
+		b.hoist(next.node, next.name, next.from)
 	}
 }
 
@@ -133,16 +133,16 @@ func (b *builder) children(n *spec.Node, name, pointer string) {
 	}
 	for _, m := range n.Get("properties").All() {
 		at := pointer + "/properties/" + spec.EscapePointer(m.Key)
-		b.hoist(m.Value, name+exported(m.Key, "Field"), at, isConst(m.Value, requires(n, m.Key)))
+		b.hoist(m.Value, name+exported(m.Key, "Field"), at)
 	}
 	if a := n.Get("additionalProperties"); a.IsObject() {
-		b.hoist(a, itemName(name, "Value"), pointer+"/additionalProperties", false)
+		b.hoist(a, itemName(name, "Value"), pointer+"/additionalProperties")
 	}
 	if items := n.Get("items"); items.IsObject() {
-		b.hoist(items, itemName(name, "Item"), pointer+"/items", false)
+		b.hoist(items, itemName(name, "Item"), pointer+"/items")
 	}
 	for i, v := range n.Get("oneOf").List() {
-		b.hoist(v, name+variantHint(n, v, i), pointer+"/oneOf/"+itoa(i), false)
+		b.hoist(v, name+variantHint(n, v, i), pointer+"/oneOf/"+itoa(i))
 	}
 	for _, key := range []string{"$defs", "definitions"} {
 		for _, m := range n.Get(key).All() {
@@ -167,8 +167,8 @@ func itemName(name, suffix string) string {
 	return strings.TrimSuffix(name, last) + one
 }
 
-// hoist names a schema if it needs a name, and looks inside.
-func (b *builder) hoist(n *spec.Node, name, pointer string, constant bool) {
+// hoist names a schema if it needs a name, and looks inside. An enum of one value needs none: there is nothing to choose.
+func (b *builder) hoist(n *spec.Node, name, pointer string) {
 	if n == nil || n.Kind != spec.Object {
 		return
 	}
@@ -181,7 +181,7 @@ func (b *builder) hoist(n *spec.Node, name, pointer string, constant bool) {
 	}
 	s := shapeOf(n)
 	switch {
-	case s == structShape, s == unionShape, s == enumShape && !constant:
+	case s == structShape, s == unionShape, s == enumShape && single(n) == nil:
 		d := b.declare(n, pointer, false, b.override(pointer), name)
 		b.children(n, d.typ.Name, pointer)
 	case s == enumShape:
@@ -289,7 +289,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 func (b *builder) operationSchemas(o *operation) {
 	for _, p := range o.Params {
 		schema, _ := paramSchema(p)
-		b.hoist(schema, o.base+exported(p.Str("name"), "Param"), o.Pointer+"/parameters/"+p.Str("in")+"/"+spec.EscapePointer(p.Str("name")), isConst(schema, p.Flag("required")))
+		b.hoist(schema, o.base+exported(p.Str("name"), "Param"), o.Pointer+"/parameters/"+p.Str("in")+"/"+spec.EscapePointer(p.Str("name")))
 	}
 	b.bodySchemas(o.Operation, o.base+"Request")
 	responses := o.Node.Get("responses").All()
@@ -299,12 +299,12 @@ func (b *builder) operationSchemas(o *operation) {
 		at := o.Pointer + "/responses/" + m.Key
 		for _, media := range response.Get("content").Deref().All() {
 			if schema := media.Value.Deref().Get("schema"); schema != nil {
-				b.hoist(schema, names[i], at+"/content/"+spec.EscapePointer(media.Key)+"/schema", false)
+				b.hoist(schema, names[i], at+"/content/"+spec.EscapePointer(media.Key)+"/schema")
 			}
 		}
 		for _, h := range response.Get("headers").All() {
 			if schema, _ := paramSchema(h.Value.Deref()); schema != nil {
-				b.hoist(schema, o.base+exported(h.Key, "Header")+"Header", at+"/headers/"+spec.EscapePointer(h.Key), false)
+				b.hoist(schema, o.base+exported(h.Key, "Header")+"Header", at+"/headers/"+spec.EscapePointer(h.Key))
 			}
 		}
 	}
@@ -320,7 +320,7 @@ func (b *builder) bodySchemas(op *normalise.Operation, name string) {
 		if kind := kindOfMedia(media.Key); kind != "json" && len(op.Node.Get("requestBody").Deref().Get("content").Deref().All()) > 1 {
 			hint += exported(kind, "")
 		}
-		b.hoist(schema, hint, op.Pointer+"/requestBody/content/"+spec.EscapePointer(media.Key)+"/schema", false)
+		b.hoist(schema, hint, op.Pointer+"/requestBody/content/"+spec.EscapePointer(media.Key)+"/schema")
 	}
 }
 

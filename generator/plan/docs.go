@@ -121,7 +121,7 @@ func typeDoc(name string, n *spec.Node) string {
 	if text == "" {
 		return name + " is " + typeWord(n) + "."
 	}
-	return begin(name, text) + limits(n, false)
+	return begin(name, text) + limits(n)
 }
 
 func describe(n *spec.Node) string {
@@ -162,6 +162,11 @@ func begin(name, text string) string {
 	if strings.HasPrefix(text, "  - ") {
 		return name + " is described by this list:\n\n" + text
 	}
+	for _, article := range []string{"A ", "An ", "The ", "One ", "All "} {
+		if strings.HasPrefix(text, article) {
+			return name + " is " + strings.ToLower(text[:1]) + text[1:]
+		}
+	}
 	return name + ": " + lowerFirst(text)
 }
 
@@ -190,7 +195,7 @@ func fieldDoc(n *spec.Node) string {
 		text = n.Str("title")
 	}
 	text = sentence(docText(text))
-	return strings.TrimSpace(text + limits(n, text != ""))
+	return strings.TrimSpace(text + limits(n))
 }
 
 func sentence(text string) string {
@@ -201,12 +206,15 @@ func sentence(text string) string {
 }
 
 // limits says in words what a value has to keep to.
-func limits(n *spec.Node, more bool) string {
+func limits(n *spec.Node) string {
 	t := n.Deref()
 	if t == nil {
 		return ""
 	}
 	var said []string
+	if one := single(t); one != nil && shapeOf(t) == enumShape && len(one.Value) <= 60 && !strings.ContainsAny(one.Value, "\n\r") && !strings.Contains(n.Str("description"), one.Value) {
+		said = append(said, "The only value is "+one.Value+".")
+	}
 	said = append(said, span(t, "minLength", "maxLength", "characters")...)
 	said = append(said, span(t, "minItems", "maxItems", "entries")...)
 	said = append(said, span(t, "minProperties", "maxProperties", "members")...)
@@ -222,9 +230,6 @@ func limits(n *spec.Node, more bool) string {
 	}
 	if len(said) == 0 {
 		return ""
-	}
-	if more {
-		return " " + strings.Join(said, " ")
 	}
 	return " " + strings.Join(said, " ")
 }

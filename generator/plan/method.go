@@ -30,6 +30,11 @@ func (b *builder) finishStream(o *operation) {
 	stream := *o.method
 	stream.GoName, stream.OpVar, stream.Result = o.stream.GoName, o.stream.OpVar, o.stream.Result
 	stream.Pagination, stream.Job = nil, nil
+	if stream.Params != nil {
+		params := *stream.Params
+		params.TypeName = b.global.takeType(o.base+"StreamParams", o.base+"StreamParameters")
+		stream.Params = &params
+	}
 	stream.Doc = stream.GoName + ": " + o.method.GoName + " with an answer of server-sent events. Set what makes the API stream in the request."
 	for i, m := range o.service.Methods {
 		if m == o.method {

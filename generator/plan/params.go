@@ -84,7 +84,7 @@ func (b *builder) param(o *operation, p *spec.Node) *Param {
 	}
 	param.Doc = strings.TrimSpace(sentence(text))
 	if schema != nil {
-		param.Doc = strings.TrimSpace(param.Doc + limits(schema, param.Doc != ""))
+		param.Doc = strings.TrimSpace(param.Doc + limits(schema))
 	}
 	if !knownStyle[param.Style] {
 		param.Style = map[string]string{"path": "simple", "header": "simple", "query": "form", "cookie": "form"}[in]

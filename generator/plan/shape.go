@@ -110,7 +110,7 @@ func isTextMedia(media string) bool {
 func single(n *spec.Node) *spec.Node {
 	n = n.Deref()
 	values := n.Get("enum").List()
-	if len(values) != 1 || n.Flag("nullable") {
+	if len(values) != 1 {
 		return nil
 	}
 	return values[0]
@@ -119,5 +119,5 @@ func single(n *spec.Node) *spec.Node {
 // isConst reports whether a member of that schema is sent by itself: its one value is declared as a const, or it has to
 // be there.
 func isConst(n *spec.Node, required bool) bool {
-	return single(n) != nil && !n.Flag("nullable") && (required || n.Deref().Has("const"))
+	return single(n) != nil && !n.Flag("nullable") && !n.Deref().Flag("nullable") && (required || n.Deref().Has("const"))
 }

@@ -9,8 +9,8 @@ import (
 
 // Limits that keep a hostile document from taking the machine.
 const (
-	maxDepth = 500
-	maxNodes = 20_000_000
+	maxDepth  = 500
+	maxCopies = 1_000_000 // of values behind YAML aliases
 )
 
 // jsonParser reads JSON (RFC 8259) in one pass and notes the place of every value. It exists because documents of many

@@ -26,10 +26,11 @@ func toValid(s string) string {
 
 // yamlReader turns the nodes of the YAML library into ours. Aliases are copied, with a bound on how much they may blow up.
 type yamlReader struct {
-	file  *File
-	count int
-	open  map[*yaml.Node]bool
-	diags []Diagnostic
+	file    *File
+	copied  int // nodes made for aliases
+	aliases int // aliases around the current node
+	open    map[*yaml.Node]bool
+	diags   []Diagnostic
 }
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
@@ -56,8 +57,10 @@ func (r *yamlReader) node(y *yaml.Node, depth int) (*Node, *Error) {
 	if depth > maxDepth {
 		return nil, Errorf(pos, "too-deep", "the document is nested more than %d levels deep", maxDepth)
 	}
-	if r.count++; r.count > maxNodes {
-		return nil, Errorf(pos, "too-large", "the document holds more than %d values once its aliases are followed", maxNodes)
+	if r.aliases > 0 {
+		if r.copied++; r.copied > maxCopies {
+			return nil, Errorf(pos, "too-large", "the aliases of this document stand for more than %d values", maxCopies)
+		}
 	}
 	n := &Node{file: r.file, line: int32(y.Line), col: int32(y.Column)}
 	switch y.Kind {
@@ -70,6 +73,8 @@ func (r *yamlReader) node(y *yaml.Node, depth int) (*Node, *Error) {
 		if r.open[y.Alias] {
 			return nil, Errorf(pos, "alias-cycle", "the alias *%s stands inside its own anchor", y.Value)
 		}
+		r.aliases++
+		defer func() { r.aliases-- }()
 		return r.node(y.Alias, depth+1)
 	case yaml.SequenceNode:
 		r.open[y] = true

@@ -96,6 +96,7 @@ func compare(out Output, files map[string][]byte) (Changes, error) {
 		return changes, err
 	}
 	var problems []error
+	out.yield(files, old)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(out.Dir, name)
 		current, err := os.ReadFile(path)
@@ -110,7 +111,7 @@ func compare(out Output, files map[string][]byte) (Changes, error) {
 			changes.Unchanged++
 			continue
 		}
-		if reason := foreign(name, current, old); reason != "" && name != Manifest {
+		if reason := foreign(name, current, old); reason != "" && strings.HasSuffix(name, Suffix) {
 			if !out.Force || !isOurs(current) {
 				problems = append(problems, &Error{path, reason})
 				continue
@@ -122,6 +123,23 @@ func compare(out Output, files map[string][]byte) (Changes, error) {
 	changes.Removed = stale
 	problems = append(problems, more...)
 	return changes, errors.Join(problems...)
+}
+
+// yield leaves out pages of text, such as README.md, where the user has written his own or changed ours: a page is not
+// worth stopping for, and never worth losing.
+func (out Output) yield(files map[string][]byte, old map[string]string) {
+	kept := maps.Clone(out.Files)
+	for name := range out.Files {
+		if strings.HasSuffix(name, Suffix) || out.Force && old[name] != "" {
+			continue
+		}
+		current, err := os.ReadFile(filepath.Join(out.Dir, name))
+		if err == nil && old[name] != hash(current) && !bytes.Equal(current, files[name]) {
+			delete(files, name)
+			delete(kept, name)
+		}
+	}
+	files[Manifest] = manifest(kept)
 }
 
 // foreign says why a file that is there must not be overwritten, "" when it may be.
@@ -146,7 +164,7 @@ func staleFiles(out Output, files map[string][]byte, old map[string]string) (sta
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if _, made := files[name]; made || e.IsDir() || !strings.HasSuffix(name, Suffix) {
+		if _, made := files[name]; made || e.IsDir() || !strings.HasSuffix(name, Suffix) && old[name] == "" {
 			continue
 		}
 		current, err := os.ReadFile(filepath.Join(out.Dir, name))
@@ -154,7 +172,7 @@ func staleFiles(out Output, files map[string][]byte, old map[string]string) (sta
 			problems = append(problems, fmt.Errorf("reading what is there: %w", err))
 			continue
 		}
-		if !isOurs(current) {
+		if !isOurs(current) && (strings.HasSuffix(name, Suffix) || old[name] != hash(current)) {
 			continue
 		}
 		if sum, known := old[name]; known && sum != hash(current) && !out.Force {
