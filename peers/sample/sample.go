@@ -3,9 +3,11 @@
 package sample
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +26,11 @@ func Load(path string) (*Document, error) {
 		return nil, err
 	}
 	var root map[string]any
-	if err := yaml.Unmarshal(data, &root); err != nil {
+	unmarshal := yaml.Unmarshal
+	if filepath.Ext(path) == ".json" {
+		unmarshal = json.Unmarshal
+	}
+	if err := unmarshal(data, &root); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &Document{root: root}, nil
