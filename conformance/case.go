@@ -91,8 +91,11 @@ type Burst struct {
 
 // Expect is what must hold when all steps are done.
 type Expect struct {
-	Effects *Range            `yaml:"effects"`
-	Answers map[string]Answer `yaml:"answers"`
+	Effects *Range `yaml:"effects"`
+	// NoneIfKept names an answer: no effect is as right when it replays a failure, for then the server undid what the
+	// failed request did, and says so to every repeat.
+	NoneIfKept string            `yaml:"none_if_failure_kept"`
+	Answers    map[string]Answer `yaml:"answers"`
 	// All holds for every answer of the bursts.
 	All *Answer `yaml:"all"`
 	// OneBody says that the successful answers of the bursts have one body.

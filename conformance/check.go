@@ -40,8 +40,12 @@ func (r *run) check(ctx context.Context, want Expect) error {
 	if limit := want.WallMillis; limit > 0 && r.wall.Milliseconds() > int64(limit) {
 		add(fmt.Errorf("took %v, at most %d ms expected", r.wall, limit))
 	}
-	if want.Effects != nil {
-		add(r.checkEffects(ctx, r.id, *want.Effects))
+	if effects := want.Effects; effects != nil {
+		kept := r.answers[want.NoneIfKept]
+		if kept.status >= http.StatusInternalServerError && kept.header.Get(r.target.Marker) == "true" {
+			effects = &Range{0, effects.Max}
+		}
+		add(r.checkEffects(ctx, r.id, *effects))
 	}
 	if want.PerKey {
 		for _, marker := range r.markers {

@@ -75,7 +75,11 @@ func (s *settlement) end(ctx context.Context, kind EventKind, write func(context
 		s.emit(ctx, s.scope, Event{Kind: kind, Status: s.answer.status, Age: s.took})
 		return nil
 	case errors.Is(err, ErrLost):
-		s.emit(ctx, s.scope, Event{Kind: EventLost, Status: s.answer.status, Age: s.took, Err: err})
+		lost := EventLost
+		if s.call.claim.Atomic() {
+			lost = EventReleased // its effect went with it
+		}
+		s.emit(ctx, s.scope, Event{Kind: lost, Status: s.answer.status, Age: s.took, Err: err})
 		return s.winner
 	case errors.Is(err, ErrUndone):
 		s.emit(ctx, s.scope, Event{Kind: EventReleased, Status: http.StatusInternalServerError, Age: s.took, Err: err})

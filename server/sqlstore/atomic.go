@@ -72,7 +72,16 @@ func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte)
 		return nil, 0, err
 	}
 	t := &transaction{db: s.db, dialect: s.dialect}
-	t.start = func(ctx context.Context) (*sql.Conn, error) { return s.startSQLite(ctx, digest) }
+	t.start = func(ctx context.Context) (_ *sql.Conn, err error) {
+		if t.unlock, err = s.lockWriter(ctx); err != nil {
+			return nil, err
+		}
+		conn, err := s.startSQLite(ctx, digest)
+		if err != nil {
+			t.unlock()
+		}
+		return conn, err
+	}
 	return t, verdictYours, nil
 }
 
@@ -168,10 +177,13 @@ func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) e
 }
 
 // Fail undoes the handler's writes and keeps the answer in a transaction of its own. When another worker claims the
-// key in between, its answer is the one to keep: nothing of this request took effect.
+// key in between, its answer is the one to keep: nothing of this request took effect. A claim whose transaction the
+// database has ended is lost, and its answer with it.
 func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error {
 	defer c.store.guard.leave(c.record.Scope)
-	c.t.discard(ctx)
+	if alive := c.t.discard(ctx); !alive {
+		return idempotency.ErrLost
+	}
 	t, verdict, err := c.store.ask(ctx, c.req, c.digest)
 	if err != nil || verdict != verdictYours {
 		return err

@@ -41,10 +41,7 @@ func (s *Store) claimFirst(ctx context.Context, req idempotency.Request) (idempo
 		case err != nil && !errors.Is(err, idempotency.ErrNotFound):
 			return nil, idempotency.Record{}, err
 		}
-		token := idempotency.NewToken()
-		row := s.db.QueryRowContext(ctx, s.dialect.text(claimStatement), s.now(), digest[:], req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
-			req.Fingerprint[:], token[:], req.Lease.Microseconds(), nonNil(req.Payload))
-		rec, err = scanRecord(row, req.Scope)
+		rec, err = s.insertClaim(ctx, req, digest[:])
 		switch {
 		case err == nil:
 			return &phasedClaim{store: s, req: req, digest: digest[:], record: rec, renewed: time.Now()}, rec, nil
@@ -53,6 +50,18 @@ func (s *Store) claimFirst(ctx context.Context, req idempotency.Request) (idempo
 		}
 	}
 	return nil, idempotency.Record{}, errors.New("sqlstore: claim: the record keeps coming and going")
+}
+
+func (s *Store) insertClaim(ctx context.Context, req idempotency.Request, digest []byte) (idempotency.Record, error) {
+	unlock, err := s.lockWriter(ctx)
+	if err != nil {
+		return idempotency.Record{}, err
+	}
+	defer unlock()
+	token := idempotency.NewToken()
+	row := s.db.QueryRowContext(ctx, s.dialect.text(claimStatement), s.now(), digest, req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
+		req.Fingerprint[:], token[:], req.Lease.Microseconds(), nonNil(req.Payload))
+	return scanRecord(row, req.Scope)
 }
 
 // phasedClaim holds a committed record under a lease.
@@ -77,6 +86,16 @@ func (c *phasedClaim) Bind(ctx context.Context) context.Context { return ctx }
 
 // fenced is the end of every statement that changes the record.
 const fenced = ` WHERE scope = $2 AND token = $3`
+
+// writeAlone runs a fenced statement as a transaction of its own.
+func (c *phasedClaim) writeAlone(ctx context.Context, statement string, args ...any) error {
+	unlock, err := c.store.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return c.write(ctx, c.store.db, statement, args...)
+}
 
 // write runs a fenced statement whose first parameters are the moment, the scope and the token.
 func (c *phasedClaim) write(ctx context.Context, on DBTX, statement string, args ...any) error {
@@ -105,7 +124,7 @@ func (c *phasedClaim) Renew(ctx context.Context) error {
 }
 
 func (c *phasedClaim) renew(ctx context.Context) error {
-	err := c.write(ctx, c.store.db, `UPDATE retrysafe_records SET lease_until = {now} + $4`+fenced+` AND state = 'in_flight'`, c.req.Lease.Microseconds())
+	err := c.writeAlone(ctx, `UPDATE retrysafe_records SET lease_until = {now} + $4`+fenced+` AND state = 'in_flight'`, c.req.Lease.Microseconds())
 	if err == nil {
 		c.renewed = time.Now()
 	}
@@ -140,11 +159,16 @@ func (c *phasedClaim) Advance(ctx context.Context, name string, fn func(context.
 }
 
 func (c *phasedClaim) advance(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) (map[string][]byte, error) {
-	conn, err := c.store.db.Conn(ctx)
+	unlock, err := c.store.lockWriter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := &transaction{db: c.store.db, dialect: c.store.dialect, conn: conn, began: true}
+	conn, err := c.store.db.Conn(ctx)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	t := &transaction{db: c.store.db, dialect: c.store.dialect, conn: conn, began: true, unlock: unlock}
 	defer t.discard(ctx)
 	if err := c.store.dialect.begin(ctx, conn, true); err != nil {
 		return nil, err
@@ -173,7 +197,7 @@ const completeStatement = `UPDATE retrysafe_records SET state = 'complete', leas
 func (c *phasedClaim) Complete(ctx context.Context, resp idempotency.Response) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.write(ctx, c.store.db, completeStatement, c.req.Window.Microseconds(),
+	return c.writeAlone(ctx, completeStatement, c.req.Window.Microseconds(),
 		resp.Status, encode(resp.Header), nonNil(resp.Body), resp.Dropped, resp.ResourceID)
 }
 
@@ -187,9 +211,9 @@ func (c *phasedClaim) Release(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.record.RecoveryPoint == "" {
-		return c.write(ctx, c.store.db, `DELETE FROM retrysafe_records`+fenced+` AND {now} IS NOT NULL`)
+		return c.writeAlone(ctx, `DELETE FROM retrysafe_records`+fenced+` AND {now} IS NOT NULL`)
 	}
-	return c.write(ctx, c.store.db, `UPDATE retrysafe_records SET lease_until = {now}`+fenced+` AND state = 'in_flight'`)
+	return c.writeAlone(ctx, `UPDATE retrysafe_records SET lease_until = {now}`+fenced+` AND state = 'in_flight'`)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

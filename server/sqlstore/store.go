@@ -17,6 +17,7 @@ type Store struct {
 	dialect dialect
 	clock   func() time.Time // nil: the database's own
 	guard   guard
+	writer  chan struct{} // holds one token: SQLite's writers queue here in order, not by polling the file
 }
 
 // Postgres makes a store on PostgreSQL 14 or later. Times are the database's own, so that the replicas' clocks need
@@ -36,7 +37,22 @@ func SQLite(db *sql.DB, clock func() time.Time) *Store {
 }
 
 func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
-	return &Store{db: db, dialect: d, clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}}
+	return &Store{
+		db: db, dialect: d, clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}, writer: make(chan struct{}, 1),
+	}
+}
+
+// lockWriter waits for this process's turn to write. PostgreSQL needs none.
+func (s *Store) lockWriter(ctx context.Context) (unlock func(), err error) {
+	if s.dialect.postgres {
+		return func() {}, nil
+	}
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case s.writer <- struct{}{}:
+		return func() { <-s.writer }, nil
+	}
 }
 
 // now is the value of $1 in every statement: the injected clock's reading, or null.

@@ -82,6 +82,8 @@ type transaction struct {
 	dialect dialect
 	// start begins a transaction that was not begun at once. Nil: there is nothing to start.
 	start func(ctx context.Context) (*sql.Conn, error)
+	// unlock lets the next writer of this process in. Nil: nobody waits.
+	unlock func()
 
 	mu    sync.Mutex
 	conn  *sql.Conn
@@ -128,25 +130,37 @@ func (t *transaction) finish(ctx context.Context, statements string) error {
 	t.mu.Lock()
 	t.over = true
 	t.mu.Unlock()
-	return conn.Close()
+	return t.giveBack()
 }
 
-// discard rolls back and gives the connection back; one that does not roll back is thrown away, and the database does
-// it when the connection drops. It does nothing after the end.
-func (t *transaction) discard(ctx context.Context) {
+func (t *transaction) giveBack() error {
+	err := t.conn.Close()
+	if t.unlock != nil {
+		t.unlock()
+	}
+	return err
+}
+
+// discard rolls back and gives the connection back, and says whether the transaction was still there to be rolled back.
+// A connection that does not roll back is thrown away, and the database does it when the connection drops. After the
+// end it does nothing.
+func (t *transaction) discard(ctx context.Context) (alive bool) {
 	t.mu.Lock()
 	over, began := t.over, t.began
 	t.over = true
 	t.mu.Unlock()
 	if over || !began {
-		return
+		return true
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
+	alive = true
 	if _, err := t.conn.ExecContext(ctx, "ROLLBACK"); err != nil && !endedByItself(err) {
+		alive = false
 		_ = t.conn.Raw(func(any) error { return driver.ErrBadConn })
 	}
-	_ = t.conn.Close() // gives it back, or reports what ErrBadConn said already
+	_ = t.giveBack() // or reports what ErrBadConn said already
+	return alive
 }
 
 // translate names the errors that the middleware decides by.

@@ -1,0 +1,166 @@
+package shop
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // a driver
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	_ "modernc.org/sqlite" // a driver
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+	"github.com/retrysafe/retrysafe/server/kvstore"
+	"github.com/retrysafe/retrysafe/server/natskv"
+	"github.com/retrysafe/retrysafe/server/sqlstore"
+)
+
+// Environment of a shop in a process of its own.
+const (
+	envStore  = "SHOP_STORE" // postgres, sqlite or nats
+	envDSN    = "SHOP_DSN"
+	envLedger = "SHOP_LEDGER"
+	envAddr   = "SHOP_ADDR"
+)
+
+// ProcessLease is the lease in a shop process.
+const ProcessLease = 2 * time.Second
+
+// Main serves when the environment asks for it, and never returns then. Call it first in TestMain.
+func Main() {
+	if os.Getenv(envStore) == "" {
+		return
+	}
+	err := serve(context.Background(), os.Getenv(envStore), os.Getenv(envDSN), os.Getenv(envLedger), os.Getenv(envAddr))
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+// Open opens the store that a shop process uses.
+func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, error) {
+	if kind == "nats" {
+		conn, err := nats.Connect(dsn)
+		if err != nil {
+			return nil, nil, err
+		}
+		js, err := jetstream.New(conn)
+		if err != nil {
+			return nil, nil, err
+		}
+		bucket, err := js.KeyValue(ctx, "idempotency")
+		if err != nil {
+			return nil, nil, err
+		}
+		return kvstore.New(natskv.New(bucket), kvstore.Options{}), nil, nil
+	}
+	driver, make := "pgx", sqlstore.Postgres
+	if kind == "sqlite" {
+		driver, make = "sqlite", func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) }
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		return nil, nil, err
+	}
+	db.SetMaxOpenConns(60)
+	db.SetMaxIdleConns(60)
+	store := make(db)
+	return store, db, store.Migrate(ctx)
+}
+
+func serve(ctx context.Context, kind, dsn, ledger, addr string) error {
+	store, db, err := Open(ctx, kind, dsn)
+	if err != nil {
+		return err
+	}
+	s, err := New(ctx, Config{
+		Store: store, DB: db, Postgres: kind == "postgres", Ledger: ledger, Failures: idempotency.ReattemptFailures,
+		Lease: ProcessLease, Window: time.Second,
+	})
+	if err != nil {
+		return err
+	}
+	go idempotency.Completer{
+		Store: store, Handler: s.resumed(), Every: 300 * time.Millisecond, Grace: time.Second,
+	}.Run(ctx)
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return err
+	}
+	fmt.Println("listening on", listener.Addr())
+	return http.Serve(listener, s.Handler)
+}
+
+// resumed is the shop for a completer: the caller is the record's.
+func (s *Shop) resumed() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Set("Authorization", "Bearer resumed")
+		s.Handler.ServeHTTP(w, r)
+	})
+}
+
+// Process is a shop in a process of its own, made from the running test binary.
+type Process struct {
+	URL  string
+	env  []string
+	addr string
+	cmd  *exec.Cmd
+	gone chan struct{}
+}
+
+// Spawn starts a shop and waits until it listens.
+func Spawn(kind, dsn, ledger string) (*Process, error) {
+	p := &Process{addr: "127.0.0.1:0", env: []string{envStore + "=" + kind, envDSN + "=" + dsn, envLedger + "=" + ledger}}
+	return p, p.Start()
+}
+
+// Start starts the shop again, on the same address.
+func (p *Process) Start() error {
+	p.cmd = exec.Command(os.Args[0])
+	p.cmd.Env = append(append(os.Environ(), p.env...), envAddr+"="+p.addr)
+	p.cmd.Stderr = os.Stderr
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		return errors.Join(fmt.Errorf("the shop does not listen: %w", err), p.cmd.Wait())
+	}
+	p.addr = strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
+	p.URL = "http://" + p.addr
+	p.gone = make(chan struct{})
+	go func() {
+		_ = p.cmd.Wait() // killed, as a rule
+		close(p.gone)
+	}()
+	return nil
+}
+
+// Signal sends a signal, such as SIGSTOP and SIGCONT.
+func (p *Process) Signal(s syscall.Signal) error { return p.cmd.Process.Signal(s) }
+
+// Kill ends the process with kill -9 and waits for its end. A process that has ended already is fine.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.gone
+	return nil
+}
+
+// Gone is closed when the process has ended.
+func (p *Process) Gone() <-chan struct{} { return p.gone }
