@@ -52,11 +52,11 @@ type Client struct {
 	Payments *PaymentsService
 	// Money that goes back.
 	Refunds *RefundsService
-	// The books, one entry for each movement of money.
+	// LedgerService is the books, one entry for each movement of money.
 	Ledger *LedgerService
 	// Large reports that are made in the background.
 	Exports *ExportsService
-	// The state of the service itself.
+	// SystemService is the state of the service itself.
 	System *SystemService
 
 	core *client.Client

@@ -12,7 +12,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/wire"
 )
 
-// LedgerService: the books, one entry for each movement of money.
+// LedgerService is the books, one entry for each movement of money.
 type LedgerService struct {
 	core *client.Client
 }

@@ -228,7 +228,7 @@ func TestAbsentNullAndValue(t *testing.T) {
 func TestUnion(t *testing.T) {
 	c, s := connect(t, ok(`{"id":"pay_1","method":{"type":"crypto","wallet":"w1"}}`))
 	number := "4242424242424242"
-	body := sdk.CreatePaymentRequest{Amount: 5, Currency: sdk.CurrencyEur, OrderID: "ord_1", Method: sdk.NewPaymentMethodCard(sdk.Card{Number: &number})}
+	body := sdk.CreatePaymentRequest{Amount: 5, Currency: sdk.CurrencyEUR, OrderID: "ord_1", Method: sdk.NewPaymentMethodCard(sdk.Card{Number: &number})}
 	payment, err := c.Payments.Create(t.Context(), body)
 	if err != nil {
 		t.Fatal(err)

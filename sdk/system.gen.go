@@ -10,7 +10,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
-// SystemService: the state of the service itself.
+// SystemService is the state of the service itself.
 type SystemService struct {
 	core *client.Client
 }

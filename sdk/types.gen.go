@@ -11,7 +11,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/wire"
 )
 
-// Address: a postal address.
+// Address is a postal address.
 type Address struct {
 	// Town or city.
 	City string `json:"city"`
@@ -33,7 +33,7 @@ func (v *Address) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject
 // Amount of money in the minor unit of the currency. At least 0.
 type Amount = int64
 
-// BankTransfer: a transfer from a bank account.
+// BankTransfer is a transfer from a bank account.
 type BankTransfer struct {
 	// Bank code, ISO 9362, where it is needed.
 	BIC *string `json:"bic,omitempty"`
@@ -86,7 +86,7 @@ func (v *CapturePaymentRequest) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalObject(data, v)
 }
 
-// Card: a credit or debit card.
+// Card is a credit or debit card.
 type Card struct {
 	// Last month in which the card is good. From 1 to 12.
 	ExpiryMonth *int32 `json:"expiry_month,omitempty"`
@@ -113,7 +113,7 @@ func (v *Card) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(da
 func (v Card) String() string   { return wire.Format(v) }
 func (v Card) GoString() string { return wire.Format(v) }
 
-// Category: a category of products with the categories below it.
+// Category is a category of products with the categories below it.
 type Category struct {
 	// Categories below this one.
 	Children []Category `json:"children,omitzero"`
@@ -139,7 +139,7 @@ type ConfirmOrderRequest struct {
 func (v ConfirmOrderRequest) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *ConfirmOrderRequest) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CreateCustomerRequest: a customer to create.
+// CreateCustomerRequest is a customer to create.
 type CreateCustomerRequest struct {
 	Address *Address `json:"address,omitempty"`
 	// Day of birth.
@@ -205,7 +205,7 @@ const (
 	CreateExportRequestKindLedger   CreateExportRequestKind = "ledger"
 )
 
-// CreateOrderRequest: an order to create.
+// CreateOrderRequest is an order to create.
 type CreateOrderRequest struct {
 	Currency Currency `json:"currency"`
 	// Who buys.
@@ -266,10 +266,10 @@ type Currency string
 
 // The values of Currency that the document names; a server may send others.
 const (
-	CurrencyEur Currency = "EUR"
-	CurrencyUsd Currency = "USD"
-	CurrencyGbp Currency = "GBP"
-	CurrencyJpy Currency = "JPY"
+	CurrencyEUR Currency = "EUR"
+	CurrencyUSD Currency = "USD"
+	CurrencyGBP Currency = "GBP"
+	CurrencyJPY Currency = "JPY"
 )
 
 // Customer: Somebody who buys.
@@ -313,7 +313,7 @@ const (
 	CustomerKindCompany CustomerKind = "company"
 )
 
-// CustomerList: one page of customers.
+// CustomerList is one page of customers.
 type CustomerList struct {
 	// The customers of this page.
 	Data []Customer `json:"data"`
@@ -350,7 +350,7 @@ const (
 	CustomerSearchMatchAny CustomerSearchMatch = "any"
 )
 
-// CustomerSearchResult: the customers that were found.
+// CustomerSearchResult is the customers that were found.
 type CustomerSearchResult struct {
 	// The customers, the best match first.
 	Data []Customer `json:"data"`
@@ -485,7 +485,7 @@ const (
 	ErrorCodeIdempotencyStoreUnavailable ErrorCode = "idempotency_store_unavailable"
 )
 
-// Export: a report that is made in the background.
+// Export is a report that is made in the background.
 type Export struct {
 	// When it was created.
 	CreatedAt time.Time `json:"created_at" wire:"readonly"`
@@ -518,7 +518,7 @@ const (
 	ExportStatusFailed  ExportStatus = "failed"
 )
 
-// FieldError: one field that cannot be accepted.
+// FieldError is one field that cannot be accepted.
 type FieldError struct {
 	// What is wrong with it.
 	Message string `json:"message"`
@@ -531,7 +531,7 @@ type FieldError struct {
 func (v FieldError) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *FieldError) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// Filter: one condition.
+// Filter is one condition.
 type Filter struct {
 	// Name of a field; a dot goes into an object.
 	Field string `json:"field"`
@@ -559,7 +559,7 @@ const (
 	FilterOperatorAfter     FilterOperator = "after"
 )
 
-// FilterValue: a text, a whole number or a truth value.
+// FilterValue is a text, a whole number or a truth value.
 type FilterValue struct{ client.Union }
 
 var casesFilterValue = []wire.Case{
@@ -604,7 +604,7 @@ const (
 	GetOrderExpandItemPayments GetOrderExpandItem = "payments"
 )
 
-// LedgerEntry: one movement of money.
+// LedgerEntry is one movement of money.
 type LedgerEntry struct {
 	// Account that changed.
 	Account string `json:"account"`
@@ -628,7 +628,7 @@ func (v *LedgerEntry) UnmarshalJSON(data []byte) error { return wire.UnmarshalOb
 // characters. At most 20 members.
 type Metadata map[string]string
 
-// Money: an amount with its currency.
+// Money is an amount with its currency.
 type Money struct {
 	// At least 0.
 	Amount   Amount   `json:"amount"`
@@ -640,7 +640,7 @@ type Money struct {
 func (v Money) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Money) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// Note: a remark in a customer's file.
+// Note is a remark in a customer's file.
 type Note struct {
 	// Who wrote it.
 	Author *string `json:"author,omitempty"`
@@ -688,7 +688,7 @@ type Order struct {
 func (v Order) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Order) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// OrderConfirmedEvent: an order was confirmed.
+// OrderConfirmedEvent is an order was confirmed.
 type OrderConfirmedEvent struct {
 	Data Order `json:"data"`
 	// When it happened.
@@ -729,7 +729,7 @@ const (
 	OrderEventTypeOrderCancelled OrderEventType = "order.cancelled"
 )
 
-// OrderLine: one product in an order.
+// OrderLine is one product in an order.
 type OrderLine struct {
 	// How many pieces. From 1 to 1000.
 	Quantity int32 `json:"quantity"`
@@ -744,7 +744,7 @@ type OrderLine struct {
 func (v OrderLine) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *OrderLine) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// OrderList: one page of orders.
+// OrderList is one page of orders.
 type OrderList struct {
 	// The orders of this page.
 	Data []Order `json:"data"`
@@ -799,7 +799,7 @@ type Payment struct {
 func (v Payment) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Payment) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// PaymentCapturedEvent: a payment was captured.
+// PaymentCapturedEvent is a payment was captured.
 type PaymentCapturedEvent struct {
 	Data Payment `json:"data"`
 	// When it happened.
@@ -813,7 +813,7 @@ type PaymentCapturedEvent struct {
 func (v PaymentCapturedEvent) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *PaymentCapturedEvent) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// PaymentDeclinedProblem: the bank said no. Nothing was charged.
+// PaymentDeclinedProblem is the bank said no. Nothing was charged.
 type PaymentDeclinedProblem struct {
 	Code ErrorCode `json:"code"`
 	// More about this one case.
@@ -912,7 +912,7 @@ const (
 	PaymentStatusVoided     PaymentStatus = "voided"
 )
 
-// PickupPoint: a shop where the parcel waits for the customer.
+// PickupPoint is a shop where the parcel waits for the customer.
 type PickupPoint struct {
 	// Opening hours by day of the week, such as `9:00-17:00`.
 	OpeningHours map[string]string `json:"opening_hours,omitzero"`
@@ -986,7 +986,7 @@ type Product struct {
 func (v Product) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Product) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// ProductPage: one page of products.
+// ProductPage is one page of products.
 type ProductPage struct {
 	// Number of this page, counted from 1.
 	Page int64 `json:"page"`
@@ -1022,7 +1022,7 @@ type Refund struct {
 func (v Refund) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Refund) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// RefundCreatedEvent: a refund was created.
+// RefundCreatedEvent is a refund was created.
 type RefundCreatedEvent struct {
 	Data Refund `json:"data"`
 	// When it happened.
@@ -1047,7 +1047,7 @@ const (
 	RefundReasonGoodwill RefundReason = "goodwill"
 )
 
-// Reminder: an e-mail about an open amount.
+// Reminder is an e-mail about an open amount.
 type Reminder struct {
 	// Which reminder of this order it is, counted from 1.
 	Number int32 `json:"number"`
@@ -1077,7 +1077,7 @@ type Resource struct {
 func (v Resource) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Resource) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// StockAdjustment: a change of the stock in one warehouse.
+// StockAdjustment is a change of the stock in one warehouse.
 type StockAdjustment struct {
 	// Pieces to add; negative takes away.
 	Delta int32 `json:"delta"`
@@ -1108,7 +1108,7 @@ const (
 // StockLevels: Pieces by warehouse code.
 type StockLevels map[string]int32
 
-// TimeRange: a range of time. An open end is left out.
+// TimeRange is a range of time. An open end is left out.
 type TimeRange struct {
 	// First moment in the range.
 	From *time.Time `json:"from,omitempty"`
@@ -1121,7 +1121,7 @@ type TimeRange struct {
 func (v TimeRange) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *TimeRange) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// UpdateCustomerRequest: the fields of a customer to change. Absent fields stay, `null` empties.
+// UpdateCustomerRequest is the fields of a customer to change. Absent fields stay, `null` empties.
 type UpdateCustomerRequest struct {
 	// Postal address.
 	Address wire.Nullable[Address] `json:"address,omitzero"`
@@ -1143,7 +1143,7 @@ func (v *UpdateCustomerRequest) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalObject(data, v)
 }
 
-// UploadDocumentRequest: a file with what is known about it.
+// UploadDocumentRequest is a file with what is known about it.
 type UploadDocumentRequest struct {
 	// The bytes: a PDF, PNG or JPEG of at most 10 MB.
 	File *wire.File   `json:"file"`
@@ -1161,7 +1161,7 @@ func (v *UploadDocumentRequest) UnmarshalJSON(data []byte) error {
 	return wire.UnmarshalObject(data, v)
 }
 
-// ValidationProblem: a problem with the values of a request.
+// ValidationProblem is a problem with the values of a request.
 type ValidationProblem struct {
 	Code ErrorCode `json:"code"`
 	// More about this one case.
@@ -1188,7 +1188,7 @@ func (v *ValidationProblem) UnmarshalJSON(data []byte) error { return wire.Unmar
 // Error gives the code and the message.
 func (v *ValidationProblem) Error() string { return client.Describe("ValidationProblem", v) }
 
-// Wallet: a wallet on a telephone.
+// Wallet is a wallet on a telephone.
 type Wallet struct {
 	// Whose wallet it is.
 	Provider WalletProvider `json:"provider"`

@@ -19,7 +19,7 @@ func (r *renderer) printErrors() error {
 // isAnswer tells that some operation declares the type as an error answer.
 func (r *renderer) isAnswer(name string) bool {
 	for _, ref := range r.methods {
-		for _, e := range ref.method.Errors {
+		for _, e := range ref.Errors {
 			if e.Type == name {
 				return true
 			}

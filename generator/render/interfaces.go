@@ -19,7 +19,7 @@ func (r *renderer) printInterfaces() error {
 		for r.types[view.Name] != nil {
 			view.Name += "Methods"
 		}
-		for _, m := range r.service(s).Methods {
+		for _, m := range r.signatures[s] {
 			view.Signatures = append(view.Signatures, m.Signature)
 		}
 		if view.Signatures != nil {

@@ -33,7 +33,7 @@ func (r *renderer) readme() map[string]any {
 	p := r.plan
 	keyed := 0
 	for _, ref := range r.methods {
-		if ref.method.Key != nil {
+		if ref.Key != nil {
 			keyed++
 		}
 	}

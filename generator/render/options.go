@@ -97,7 +97,7 @@ func (r *renderer) hasVariables() bool {
 		}
 	}
 	for _, ref := range r.methods {
-		for _, s := range ref.method.Servers {
+		for _, s := range ref.Servers {
 			if len(s.Variables) > 0 {
 				return true
 			}
@@ -108,7 +108,7 @@ func (r *renderer) hasVariables() bool {
 
 func (r *renderer) hasUploads() bool {
 	for _, ref := range r.methods {
-		for _, b := range ref.method.Bodies {
+		for _, b := range ref.Bodies {
 			if b.Kind == "multipart" || b.Kind == "binary" {
 				return true
 			}

@@ -53,18 +53,15 @@ func parseTemplates() (*template.Template, error) {
 
 // renderer is one run.
 type renderer struct {
-	plan      *plan.Plan
-	templates *template.Template
-	bodies    map[string]*strings.Builder // file base name -> text after the imports
-	types     map[string]*plan.Type
-	methods   map[string]*methodRef // by operation id
-	common    []*plan.ErrorResponse // the set of error answers that most operations declare
-}
-
-// methodRef is a method with the service it stands on.
-type methodRef struct {
-	service *plan.Service
-	method  *plan.Method
+	plan       *plan.Plan
+	templates  *template.Template
+	bodies     map[string]*strings.Builder // file base name -> text after the imports
+	types      map[string]*plan.Type
+	methods    map[string]*plan.Method // by operation id
+	printed    map[string]bool       // parameter structs that stand in a file
+	jobs       map[string]*plan.Job  // by the id of the operation that reads the status
+	signatures map[*plan.Service][]methodView
+	common     []*plan.ErrorResponse // the set of error answers that most operations declare
 }
 
 func (r *renderer) index() {
@@ -72,10 +69,16 @@ func (r *renderer) index() {
 	for _, t := range r.plan.Types {
 		r.types[t.Name] = t
 	}
-	r.methods = map[string]*methodRef{}
+	r.methods = map[string]*plan.Method{}
+	r.printed = map[string]bool{}
+	r.jobs = map[string]*plan.Job{}
+	r.signatures = map[*plan.Service][]methodView{}
 	r.eachService(func(s *plan.Service) {
 		for _, m := range s.Methods {
-			r.methods[m.ID] = &methodRef{s, m}
+			r.methods[m.ID] = m
+			if m.Job != nil && m.Job.StatusOp != "" && r.jobs[m.Job.StatusOp] == nil {
+				r.jobs[m.Job.StatusOp] = m.Job
+			}
 		}
 	})
 	r.common = r.commonErrors()

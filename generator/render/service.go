@@ -36,7 +36,9 @@ func (r *renderer) printServices() error {
 	var err error
 	r.eachService(func(s *plan.Service) {
 		if err == nil {
-			err = r.execute(s.File, "service.tmpl", r.service(s))
+			view := r.service(s)
+			r.signatures[s] = view.Methods
+			err = r.execute(s.File, "service.tmpl", view)
 		}
 	})
 	return err
@@ -58,7 +60,8 @@ func (r *renderer) service(s *plan.Service) serviceView {
 		}
 		view.Methods = append(view.Methods, r.taskMethods(s, m)...)
 		view.Operations = append(view.Operations, r.operations(m)...)
-		if m.Params != nil {
+		if m.Params != nil && !r.printed[m.Params.TypeName] { // the streaming form of an operation has the same ones
+			r.printed[m.Params.TypeName] = true
 			view.Params = append(view.Params, r.params(s, m))
 		}
 		if m.Result.Kind == "many" {
@@ -394,16 +397,7 @@ func (r *renderer) taskMethods(s *plan.Service, m *plan.Method) []methodView {
 }
 
 // jobOf is the job whose status the operation reads.
-func (r *renderer) jobOf(m *plan.Method) *plan.Job {
-	var found *plan.Job
-	var from string
-	for id, ref := range r.methods {
-		if job := ref.method.Job; job != nil && job.StatusOp == m.ID && (found == nil || id < from) {
-			found, from = job, id
-		}
-	}
-	return found
-}
+func (r *renderer) jobOf(m *plan.Method) *plan.Job { return r.jobs[m.ID] }
 
 func (r *renderer) params(s *plan.Service, m *plan.Method) paramsView {
 	view := paramsView{TypeName: m.Params.TypeName, Of: "[" + s.TypeName + "." + m.GoName + "]"}
