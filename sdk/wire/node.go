@@ -79,7 +79,7 @@ func plainText(v reflect.Value) (string, bool) {
 
 // plainList takes a slice apart whose elements are plain texts. The node has no JSON.
 func plainList(v reflect.Value) (node, bool) {
-	if v.Kind() != reflect.Slice || v.IsNil() || v.Type().PkgPath() != "" {
+	if v.Kind() != reflect.Slice || v.Len() == 0 || v.Type().PkgPath() != "" {
 		return node{}, false
 	}
 	n := node{kind: list, items: make([]node, v.Len())}

@@ -188,6 +188,8 @@ func TestQueryStyles(t *testing.T) {
 		{`query:"q"`, []string(nil), ""},
 		{`query:"q"`, (*string)(nil), ""},
 		{`query:"q"`, &blue, "q=blue"},
+		{`query:"q"`, []byte{}, "q="},
+		{`query:"q"`, []byte("hi?"), "q=aGk%2F"},
 		{`query:"q"`, wire.Nullable[int]{}, ""},
 		{`query:"q"`, wire.Null[int](), "q="},
 		{`query:"q"`, wire.Value(7), "q=7"},
