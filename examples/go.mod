@@ -18,7 +18,6 @@ require (
 	github.com/buger/jsonparser v1.6.1 // indirect
 	github.com/dlclark/regexp2 v1.11.4 // indirect
 	github.com/go-openapi/jsonpointer v1.0.2 // indirect
-	github.com/google/uuid v1.6.0 // indirect
 	github.com/hashicorp/go-cleanhttp v0.5.2 // indirect
 	github.com/hashicorp/go-retryablehttp v0.7.8 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
@@ -37,6 +36,7 @@ require (
 require github.com/retrysafe/retrysafe/server v0.0.0
 
 require (
+	github.com/google/uuid v1.6.0
 	github.com/retrysafe/retrysafe/sdk v0.0.0
 	github.com/sony/gobreaker/v2 v2.4.0
 	golang.org/x/oauth2 v0.38.0
