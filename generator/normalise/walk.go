@@ -199,7 +199,13 @@ func (w *walker) schema(n *spec.Node) {
 		}
 	}
 	for _, key := range schemaOnes {
-		if sub := n.Get(key); sub != nil && !(sub.Kind == spec.Bool && key != "items") {
+		switch sub := n.Get(key); {
+		case sub == nil || sub.Kind == spec.Bool && key != "items":
+		case sub.Kind == spec.Array && key == "items": // a tuple of older drafts
+			for _, item := range sub.Items {
+				w.schema(item)
+			}
+		default:
 			w.schema(sub)
 		}
 	}

@@ -38,31 +38,24 @@ func (b *builder) files() {
 
 const shared = "*"
 
-// claim notes the types that a service uses; those that another one uses too become shared.
+// claim notes the types that a service uses; those that another one uses too become shared, with all that they hold.
 func (b *builder) claim(s *Service, users map[*Type]string) {
-	seen := map[string]bool{}
 	var reach func(string)
 	reach = func(expr string) {
-		for _, name := range identifier.FindAllString(expr, -1) {
+		for name := range typeNames(expr) {
 			d := b.byName[name]
-			if d == nil || seen[name] {
+			if d == nil {
 				continue
 			}
-			seen[name] = true
-			t := d.typ
-			if owner := users[t]; owner != "" && owner != s.File {
-				users[t] = shared
-			} else {
-				users[t] = s.File
+			owner := users[d.typ]
+			if owner == shared || owner == s.File {
+				continue
 			}
-			reach(t.Base)
-			reach(t.Extra)
-			for _, f := range t.Fields {
-				reach(f.Type)
+			users[d.typ] = s.File
+			if owner != "" {
+				users[d.typ] = shared
 			}
-			for _, v := range t.Variants {
-				reach(v.Type)
-			}
+			partTypes(d.typ, reach)
 		}
 	}
 	for _, m := range s.Methods {

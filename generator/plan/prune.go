@@ -1,34 +1,46 @@
 package plan
 
 import (
-	"regexp"
+	"iter"
 	"slices"
+	"strings"
+	"unicode"
 )
 
-var identifier = regexp.MustCompile(`[A-Za-z_\pL][\w\pL]*`)
+// typeNames gives the names in a type expression.
+func typeNames(expr string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range strings.FieldsFuncSeq(expr, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// partTypes hands every type expression in the declaration of a type to reach.
+func partTypes(t *Type, reach func(string)) {
+	reach(t.Base)
+	reach(t.Extra)
+	for _, f := range t.Fields {
+		reach(f.Type)
+	}
+	for _, v := range t.Variants {
+		reach(v.Type)
+	}
+}
 
 // prune leaves out types that nothing refers to: made-up ones always, components when only a part of the document was
 // asked for.
 func (b *builder) prune() {
 	reached := map[string]bool{}
 	var reach func(expr string)
-	var visit func(t *Type)
 	reach = func(expr string) {
-		for _, name := range identifier.FindAllString(expr, -1) {
+		for name := range typeNames(expr) {
 			if d := b.byName[name]; d != nil && !reached[name] {
 				reached[name] = true
-				visit(d.typ)
+				partTypes(d.typ, reach)
 			}
-		}
-	}
-	visit = func(t *Type) {
-		reach(t.Base)
-		reach(t.Extra)
-		for _, f := range t.Fields {
-			reach(f.Type)
-		}
-		for _, v := range t.Variants {
-			reach(v.Type)
 		}
 	}
 	if !b.subset {
@@ -44,7 +56,7 @@ func (b *builder) prune() {
 	}
 	b.plan.Types = slices.DeleteFunc(b.plan.Types, func(t *Type) bool { return !reached[t.Name] })
 	b.plan.Names = slices.DeleteFunc(b.plan.Names, func(n Name) bool {
-		first := identifier.FindString(n.Go)
+		first, _, _ := strings.Cut(n.Go, ".")
 		return n.Kind != "method" && n.Kind != "service" && n.Kind != "enum-value" && b.byName[first] != nil && !reached[first]
 	})
 }

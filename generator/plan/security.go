@@ -9,10 +9,6 @@ import (
 
 // security reads what the document demands of every operation.
 func (b *builder) security() {
-	b.byName = make(map[string]*named, len(b.order))
-	for _, d := range b.order {
-		b.byName[d.typ.Name] = d
-	}
 	b.plan.Security = b.requirement(b.doc.Root.Get("security"))
 }
 

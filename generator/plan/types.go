@@ -90,6 +90,10 @@ func (b *builder) mapValue(n *spec.Node, depth int) string {
 
 // emitTypes fills in the declarations.
 func (b *builder) emitTypes() {
+	b.byName = make(map[string]*named, len(b.order))
+	for _, d := range b.order {
+		b.byName[d.typ.Name] = d
+	}
 	for _, d := range b.order {
 		b.emit(d)
 		b.plan.Types = append(b.plan.Types, d.typ)

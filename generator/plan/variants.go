@@ -177,12 +177,8 @@ func (b *builder) isStringEnum(expr string) bool {
 	if expr != "" && expr[0] == '*' {
 		expr = expr[1:]
 	}
-	for _, d := range b.order {
-		if d.typ.Name == expr {
-			return d.typ.Kind == Enum && d.typ.Base == "string"
-		}
-	}
-	return false
+	d := b.byName[expr]
+	return d != nil && d.typ.Kind == Enum && d.typ.Base == "string"
 }
 
 func jsonText(n *spec.Node) string {
