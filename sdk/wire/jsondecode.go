@@ -222,10 +222,6 @@ func decodeForeign(r *jsonReader, p *plan, v reflect.Value) error {
 	if err := r.skip(); err != nil {
 		return err
 	}
-	if p.typ.Kind() == reflect.Struct && p.object == nil && has(p.typ, unmarshalerType) {
-		// Its method may be the one that calls UnmarshalObject: encoding/json would come back here for ever.
-		return &DecodeError{Offset: int64(start), Reason: p.typ.String() + " cannot be read: " + p.why}
-	}
 	if err := json.Unmarshal(r.data[start:r.pos], v.Addr().Interface()); err != nil {
 		return foreignError(err, start, p.typ)
 	}

@@ -9,10 +9,6 @@ import (
 
 // encodeForeign leaves the value to encoding/json.
 func encodeForeign(w *jsonWriter, p *plan, v reflect.Value) error {
-	if p.typ.Kind() == reflect.Struct && p.object == nil && has(p.typ, marshalerType) {
-		// Its method may be the one that calls MarshalObject: encoding/json would come back here for ever.
-		return &EncodeError{Reason: p.typ.String() + " cannot be written: " + p.why}
-	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

@@ -110,6 +110,9 @@ func (r *resumer) accept(resp *http.Response) error {
 		}
 		return nil
 	case http.StatusOK:
+		if tag == "" {
+			tag = resp.Header.Get("Last-Modified")
+		}
 		if tag != r.validator { // If-Range did not hold: other content
 			return ErrChanged
 		}

@@ -73,6 +73,7 @@ func TestResume(t *testing.T) {
 		{name: "changed length", first: first, next: []answer{{206, "Content-Range: bytes 4-10/11", "4567890", nil, -1}}, want: "0123", wantErr: wire.ErrChanged, ranges: []string{"bytes=4-"}},
 		{name: "changed, as a range", first: first, next: []answer{{206, `ETag: "v2"; Content-Range: bytes 4-9/10`, "efghij", nil, -1}}, want: "0123", wantErr: wire.ErrChanged, ranges: []string{"bytes=4-"}},
 		{name: "a server that ignores ranges", first: first, next: []answer{{200, etag, "0123456789", nil, 10}}, want: "0123456789", ranges: []string{"bytes=4-"}},
+		{name: "and has dates only", first: answer{200, "Last-Modified: Sun, 01 Mar 2026 09:30:00 GMT; Date: Sun, 01 Mar 2026 09:30:02 GMT", "0123", errReset, 10}, next: []answer{{200, "Last-Modified: Sun, 01 Mar 2026 09:30:00 GMT", "0123456789", nil, 10}}, want: "0123456789", ranges: []string{"bytes=4-"}},
 		{name: "and breaks before", first: first, next: []answer{{200, etag, "01", errReset, 10}}, want: "0123", wantErr: errReset, ranges: []string{"bytes=4-"}},
 		{name: "another range", first: first, next: []answer{rest("5-9/10", "56789", nil)}, want: "0123", wantErr: errReset, ranges: []string{"bytes=4-"}},
 		{name: "no range", first: first, next: []answer{{206, etag, "456789", nil, -1}}, want: "0123", wantErr: errReset, ranges: []string{"bytes=4-"}},
