@@ -234,7 +234,7 @@ func newOrder() sdk.CreateOrderRequest {
 	code := "8000"
 
 	return sdk.CreateOrderRequest{
-		Currency: sdk.CurrencyEur, CustomerID: "cus_77", OrderRef: "web-2026-1042",
+		Currency: "EUR", CustomerID: "cus_77", OrderRef: "web-2026-1042",
 		Metadata: sdk.Metadata{"channel": "web", "campaign": "autumn"},
 		Delivery: new(sdk.NewDeliveryAddress(sdk.Address{Line1: "Harbour Street 12", City: "Aarhus", Country: "DK", PostalCode: &code})),
 		Lines: []sdk.OrderLine{

@@ -205,7 +205,7 @@ func (o *oneCall) succeed() {
 	r.count(func(s *second) { s.goodput++ })
 
 	if o.client.budget != nil {
-		o.client.budget.Success(r.clock(), o.paid)
+		o.client.budget.Success(o.paid)
 	}
 }
 

@@ -134,7 +134,7 @@ func call(limit int, held guard, now time.Time, fails func() bool) (attempts int
 	}
 
 	if held != nil {
-		held.Success(now, paid)
+		held.Success(paid)
 	}
 
 	return attempts, true, false
