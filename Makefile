@@ -59,6 +59,26 @@ tidy-check: ## Fail when a go.mod or go.sum is not tidy
 setup: ## Install what the tests need and is missing (PostgreSQL; apt-get as root), or say what to install
 	@scripts/setup.sh
 
+.PHONY: bench
+bench: ## Cost of a call beside net/http and the peers, and the simulation of budgets
+	@cd bench && go run ./client && go run ./simulation
+
+.PHONY: bench-smoke
+bench-smoke: ## Every benchmark one time, so that none can rot
+	@cd bench && go test -run '^$$' -bench . -benchtime 1x ./...
+
+.PHONY: bench-generate
+bench-generate: ## Generation beside oapi-codegen and ogen on real documents, and its growth
+	@cd bench && go run ./generate -growth -markdown ../docs/generate.md
+
+.PHONY: specs
+specs: ## Generate, build, vet and staticcheck an SDK for each real document
+	@cd bench && go run ./specs -markdown ../docs/specs.md
+
+.PHONY: peers
+peers: ## Hold generated SDKs against Prism (npm) and stripe-mock
+	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit && go run ./prism -markdown ../docs/peers.md
+
 .PHONY: check
 check: setup tidy-check check-generate vet lint race ## Everything that CI runs
 	@echo "check passed"

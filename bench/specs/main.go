@@ -275,7 +275,7 @@ func inspect(dir string) (files, lines, operations int, err error) {
 	return files, lines, operations, nil
 }
 
-// operationRecords counts the package-level variables made of a transport.Operation.
+// operationRecords counts the package-level variables made of a client.Operation.
 func operationRecords(file *ast.File) int {
 	n := 0
 	for _, decl := range file.Decls {
@@ -284,7 +284,11 @@ func operationRecords(file *ast.File) int {
 			if !ok {
 				return true
 			}
-			if sel, ok := lit.Type.(*ast.SelectorExpr); ok && sel.Sel.Name == "Operation" {
+			sel, ok := lit.Type.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "client" && sel.Sel.Name == "Operation" {
 				n++
 			}
 			return true
