@@ -24,6 +24,7 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
@@ -43,3 +44,7 @@ require (
 )
 
 replace github.com/retrysafe/retrysafe/server/natskv => ../natskv
+
+require github.com/retrysafe/retrysafe v0.0.0
+
+replace github.com/retrysafe/retrysafe => ../..
