@@ -363,3 +363,34 @@ func TestMiddleware(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func TestTheClosestOfSeveralContentTypes(t *testing.T) {
+	op := opGet
+	op.Answers = []client.Answer{
+		{Status: "200", Type: "application/json; charset=utf-8"},
+		{Status: "200", Type: "application/vnd.acme.v2+json"},
+	}
+	for contentType, second := range map[string]bool{
+		"application/json": false, "application/json;charset=UTF-8": false, "application/vnd.acme.v2+json; charset=utf-8": true,
+	} {
+		c := serve(t, api(), func(w http.ResponseWriter, _ *http.Request) { answer(w, 200, contentType, `{"id":"a"}`) })
+		var one, two *order
+		if err := c.Into(t.Context(), &op, client.Input{Path: []any{"a"}}, nil, &one, &two); err != nil || (two != nil) != second || (one != nil) == second {
+			t.Errorf("%s: %v %v %v", contentType, one, two, err)
+		}
+	}
+}
+
+func TestAnswerWithoutABody(t *testing.T) {
+	for _, status := range []int{200, 202, 204} {
+		c := serve(t, api(), func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		var info client.ResponseInfo
+		if err := c.Exec(t.Context(), &opDelete, client.Input{Path: []any{"a"}}, []client.Option{client.WithResponse(&info)}); err != nil || info.StatusCode != status {
+			t.Errorf("%d: %+v %v", status, info, err)
+		}
+	}
+	c := serve(t, api(), func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	if got, err := client.Do[*order](t.Context(), c, &opGet, client.Input{Path: []any{"a"}}, nil); got != nil || err != nil {
+		t.Errorf("%v %v", got, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/retrysafe/retrysafe/sdk/budget"
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
@@ -43,6 +44,9 @@ func New(api *API, opts ...Option) (*Client, error) {
 	user := c.base.client
 	if user == nil {
 		user = &http.Client{}
+	}
+	if !c.base.budgetGiven { // calls and the resumption of streams and downloads spend from one bucket
+		WithBudget(budget.NewTokenBucket(budget.BucketConfig{})).apply(&c.base)
 	}
 	c.sender = transport.New(user.Transport, c.base.transport...)
 	c.http = &http.Client{Transport: c.sender, Jar: user.Jar, Timeout: user.Timeout, CheckRedirect: redirects(user.CheckRedirect)}

@@ -42,21 +42,22 @@ func (x *exchange) answer() (Answer, int) {
 	if x.op.Answers == nil {
 		return Answer{Status: "2XX", Type: "application/json"}, 0
 	}
-	got := x.resp.Header.Get("Content-Type")
-	best, rank := -1, 0
-	for i, a := range x.op.Answers {
-		r := statusRank(a.Status, x.resp.StatusCode) * 2
-		if r > 0 && (a.Kind == None || wire.MatchType(a.Type, got)) {
-			r++
-		}
-		if r > rank {
-			best, rank = i, r
-		}
+	rank := 0
+	for _, a := range x.op.Answers {
+		rank = max(rank, statusRank(a.Status, x.resp.StatusCode))
 	}
-	if best < 0 {
+	if rank == 0 {
 		return Answer{}, -1
 	}
-	return x.op.Answers[best], best
+	var types []string
+	var at []int
+	for i, a := range x.op.Answers {
+		if statusRank(a.Status, x.resp.StatusCode) == rank {
+			types, at = append(types, a.Type), append(at, i)
+		}
+	}
+	n := max(0, wire.BestType(types, x.resp.Header.Get("Content-Type")))
+	return x.op.Answers[at[n]], at[n]
 }
 
 // decode reads the answer's body into the target that is for it.

@@ -44,6 +44,9 @@ type settings struct {
 	dry         **http.Request
 	progress    func(sent, total int64)
 	deadline    time.Duration
+	attempts    int           // 0: not set
+	budget      budget.Budget // nil: none
+	budgetGiven bool
 	key         string
 	source      keys.Source
 }
@@ -206,7 +209,12 @@ func WithKeySource(source keys.Source) Option {
 }
 
 // WithMaxAttempts bounds the attempts of a call, the first one included. Default 3.
-func WithMaxAttempts(n int) Option { return throughTransport(transport.WithMaxAttempts(n)) }
+func WithMaxAttempts(n int) Option {
+	return optionFunc(func(s *settings) {
+		s.attempts = n
+		s.transport = append(slices.Clip(s.transport), transport.WithMaxAttempts(n))
+	})
+}
 
 // WithDeadline bounds a call with all attempts and waits. Default 30 s, or the context's if that is earlier.
 func WithDeadline(d time.Duration) Option {
@@ -225,7 +233,12 @@ func WithAttemptTimeout(d time.Duration) Option {
 func WithBackoff(b retry.Backoff) Option { return throughTransport(transport.WithBackoff(b)) }
 
 // WithBudget sets what retries may cost; nil switches the budget off. Default: a bucket of 500 tokens of this client.
-func WithBudget(b budget.Budget) Option { return throughTransport(transport.WithBudget(b)) }
+func WithBudget(b budget.Budget) Option {
+	return optionFunc(func(s *settings) {
+		s.budget, s.budgetGiven = b, true
+		s.transport = append(slices.Clip(s.transport), transport.WithBudget(b))
+	})
+}
 
 // WithRetryAfterLimit bounds the wait that a server may ask for; a longer one ends the call at once. Default 60 s.
 func WithRetryAfterLimit(d time.Duration) Option {
