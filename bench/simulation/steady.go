@@ -11,7 +11,7 @@ import (
 type guard interface {
 	Request(now time.Time)
 	Withdraw(now time.Time, kind budget.Kind) error
-	Success(now time.Time, paid budget.Kind)
+	Success(paid budget.Kind)
 }
 
 // brookers is the bucket of Marc Brooker's "Fixing retries with token buckets and circuit breakers" (2022) as his
@@ -33,7 +33,7 @@ func (b *brookers) Withdraw(time.Time, budget.Kind) error {
 	return nil
 }
 
-func (*brookers) Success(time.Time, budget.Kind) {}
+func (*brookers) Success(budget.Kind) {}
 
 // strategy is a number of attempts and what holds them back.
 type strategy struct {

@@ -88,7 +88,7 @@ func (b *TokenBucket) Charge(_ time.Time, kind Kind) {
 }
 
 // Success implements [Budget].
-func (b *TokenBucket) Success(_ time.Time, paid Kind) {
+func (b *TokenBucket) Success(paid Kind) {
 	if paid == None {
 		b.add(b.reward)
 

@@ -55,9 +55,9 @@ type Budget interface {
 	// budget reaches, and never refuses. The HTTP library below can resend a
 	// request by itself; no such attempt goes unpaid.
 	Charge(now time.Time, kind Kind)
-	// Success notes a call that succeeded at now. paid is the kind of its
-	// last retry, or [None] when the first attempt succeeded.
-	Success(now time.Time, paid Kind)
+	// Success notes a call that succeeded. paid is the kind of its last
+	// retry, or [None] when the first attempt succeeded.
+	Success(paid Kind)
 	// State reads the budget at now, for logs and metrics.
 	State(now time.Time) State
 }

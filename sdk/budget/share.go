@@ -111,7 +111,7 @@ func (s *Share) Charge(now time.Time, _ Kind) {
 }
 
 // Success implements [Budget]; a Share gives nothing back.
-func (s *Share) Success(time.Time, Kind) {}
+func (s *Share) Success(Kind) {}
 
 // State implements [Budget].
 func (s *Share) State(now time.Time) State {

@@ -17,20 +17,18 @@ import (
 type attempt struct {
 	timed
 
-	call     *call
-	trace    trace
-	stream   responseBody
-	answered time.Time
+	call   *call
+	trace  trace
+	stream responseBody
+	ended  time.Time
 	// replayable says that net/http would send the request again by itself.
 	replayable bool
 }
 
 // init makes the attempt ready to be tried.
-func (a *attempt) init(c *call) {
+func (a *attempt) init(c *call, now time.Time) {
 	a.call = c
-
-	now := time.Now()
-	timeout := min(c.policy.AttemptTimeout, c.left(now))
+	timeout := min(c.timeout, c.left(now))
 
 	if timeout == forever {
 		a.start(c.ctx, time.Time{}, forever)
@@ -71,8 +69,6 @@ func (c *call) try(a *attempt) {
 	}
 
 	resp, err := c.next.RoundTrip(req)
-	a.answered = time.Now()
-
 	if err != nil {
 		if resp != nil && resp.Body != nil {
 			_ = resp.Body.Close()
@@ -99,7 +95,7 @@ func (c *call) receive(a *attempt) {
 	failed := resp.StatusCode >= http.StatusBadRequest
 
 	switch {
-	case c.cfg.buffered() && (failed || !c.cfg.streams()):
+	case !c.handsOver(resp):
 		body, err := readAll(resp)
 		_ = resp.Body.Close()
 
@@ -119,12 +115,17 @@ func (c *call) receive(a *attempt) {
 	}
 
 	// The headers are in: what is not read here has all the time it needs.
-	a.hurry(forever)
-
-	if a.timedOut() && !c.cfg.buffered() {
+	if c.handsOver(resp) && !a.stream.begin(a) {
 		_ = resp.Body.Close()
 		c.last.resp, c.last.err = nil, context.DeadlineExceeded
 	}
+}
+
+// handsOver reports whether the answer's body is left to the caller.
+func (c *call) handsOver(resp *http.Response) bool {
+	op := c.cfg.operation
+
+	return op == nil || op.Stream && resp.StatusCode < http.StatusBadRequest
 }
 
 // rewound puts back what was read of a body.
@@ -207,12 +208,11 @@ func (a *attempt) handOver(resp *http.Response) {
 		return
 	}
 
-	if a.call.cfg.buffered() && (resp.StatusCode >= http.StatusBadRequest || !a.call.cfg.streams()) {
+	if !a.call.handsOver(resp) {
 		return
 	}
 
-	a.stream = responseBody{body: resp.Body, attempt: a, idle: limit(a.call.cfg.idleTimeout, 0, DefaultIdleTimeout)}
-	resp.Body = &a.stream
+	a.stream.handOver(resp)
 }
 
 var _ context.Context = (*attempt)(nil)

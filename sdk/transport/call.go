@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // net/http's goroutines too.
 type call struct {
 	t    *Transport
-	cfg  config
+	cfg  *config
 	req  *http.Request
 	ctx  context.Context //nolint:containedctx // the call lives for one RoundTrip
 	next http.RoundTripper
@@ -28,7 +29,7 @@ type call struct {
 	guarded   bool
 	origin    string
 
-	policy   retry.Policy
+	timeout  time.Duration
 	start    time.Time
 	deadline time.Time
 	safe     bool
@@ -40,6 +41,7 @@ type call struct {
 
 	retries   int
 	cautious  int
+	asked     bool
 	refreshed bool
 	uncertain bool
 	wait      time.Duration
@@ -106,7 +108,7 @@ func (c *call) countResend() {
 // mayResend counts and pays for a resend that net/http is about to make by
 // itself, or reports that the attempts or the budget are used up.
 func (c *call) mayResend() bool {
-	if c.made() >= c.policy.Attempts {
+	if c.made() >= c.cfg.maxAttempts() {
 		return false
 	}
 
@@ -153,9 +155,12 @@ func (c *call) cause() string {
 // begin makes everything that stays the same over the attempts.
 func (c *call) begin() error {
 	if opts, ok := c.ctx.Value(callOptions{}).([]Option); ok {
+		own := c.t.cfg
 		for _, opt := range opts {
-			opt.apply(&c.cfg)
+			opt.apply(&own)
 		}
+
+		c.cfg = &own
 	}
 
 	c.next = c.t.next
@@ -164,7 +169,7 @@ func (c *call) begin() error {
 	}
 
 	c.start = time.Now()
-	c.policy = c.cfg.policy()
+	c.timeout = c.cfg.timeout()
 	c.header = c.req.Header
 	c.setDeadline()
 	c.body.init(c.req)
@@ -221,27 +226,38 @@ func (c *call) left(now time.Time) time.Duration {
 func (c *call) owned() http.Header {
 	if !c.ownHeader {
 		c.ownHeader = true
-		c.header = c.header.Clone()
-
-		if c.header == nil {
-			c.header = make(http.Header)
-		}
+		c.header = copied(c.header)
 	}
 
 	return c.header
 }
 
+// copied is header.Clone without copying the values, which nobody changes in
+// place.
+func copied(header http.Header) http.Header {
+	out := make(http.Header, len(header)+1)
+	for name, values := range header {
+		out[name] = slices.Clip(values)
+	}
+
+	return out
+}
+
 // settle says what the attempt's end means and whether another follows. If so
 // it has been paid for, logged, and the answer is drained.
 func (c *call) settle(a *attempt) bool {
-	now := time.Now()
-	c.judge(a, now)
 	c.again = false
-	c.event(EventAttempt)
 
-	if c.last.verdict.Class == retry.Success {
+	if c.last.resp != nil && c.last.resp.StatusCode < http.StatusBadRequest {
+		c.event(EventAttempt)
+
 		return false
 	}
+
+	// Reading the clock is not free, so a success does without.
+	now := time.Now()
+	c.judge(a, now)
+	c.event(EventAttempt)
 
 	if !c.last.verdict.Class.Rejected() {
 		c.uncertain = true
@@ -251,7 +267,9 @@ func (c *call) settle(a *attempt) bool {
 		c.refresh()
 	}
 
-	decision := c.policy.Decide(c.last.verdict, retry.Progress{
+	policy := c.cfg.policy()
+
+	decision := policy.Decide(c.last.verdict, retry.Progress{
 		Attempts:   c.made(),
 		Retries:    c.retries,
 		Cautious:   c.cautious,
@@ -326,11 +344,13 @@ func (c *call) judge(a *attempt, now time.Time) {
 
 // refresh asks for fresh credentials, once in a call.
 func (c *call) refresh() {
-	if c.cfg.refresh == nil || c.refreshed {
-		c.refreshed = false
+	c.refreshed = false
 
+	if c.cfg.refresh == nil || c.asked {
 		return
 	}
+
+	c.asked = true
 
 	req := c.req.Clone(c.ctx)
 	req.Header = c.owned()
@@ -341,7 +361,6 @@ func (c *call) refresh() {
 	}
 
 	c.header, c.refreshed = req.Header, ok && err == nil
-	c.cfg.refresh = nil
 }
 
 // refused is the error of a call that ended before anything was sent.

@@ -16,7 +16,7 @@ import (
 func (c *call) loop() {
 	client := retryablehttp.Client{
 		HTTPClient: &http.Client{Transport: &engine{call: c, started: false}},
-		RetryMax:   c.policy.Attempts,
+		RetryMax:   c.cfg.maxAttempts(),
 		CheckRetry: func(context.Context, *http.Response, error) (bool, error) {
 			return c.again, nil
 		},
@@ -59,7 +59,7 @@ type engine struct {
 // RoundTrip implements http.RoundTripper.
 func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 	if e.started {
-		e.call.attemptOnce(&attempt{})
+		e.call.attemptOnce(&attempt{}, time.Now())
 	}
 
 	e.started = true

@@ -124,8 +124,6 @@ type Outcome struct {
 	Reason Reason
 	// RetryAfter is the wait that the answer asks for, 0 if none.
 	RetryAfter time.Duration
-	// Elapsed is the time from the start to the answer.
-	Elapsed time.Duration
 	// Err is what stopped the call besides its answer, for example the
 	// budget's error; usually nil.
 	Err error

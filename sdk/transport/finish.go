@@ -22,7 +22,7 @@ func (c *call) finish() (*http.Response, error) {
 
 	if success {
 		if c.cfg.budget != nil {
-			c.cfg.budget.Success(time.Now(), c.paid)
+			c.cfg.budget.Success(c.paid)
 		}
 
 		c.event(EventSuccess)
@@ -89,7 +89,6 @@ func (c *call) outcome(resp *http.Response) Outcome {
 		Replayed:       retry.Replayed(resp.Header),
 		Reason:         c.reason,
 		RetryAfter:     0,
-		Elapsed:        c.last.attempt.answered.Sub(c.start),
 		Err:            c.stop,
 	}
 
@@ -117,6 +116,7 @@ func (r *result) drain(buffered bool) *answer {
 		kept = maxErrorBody
 	}
 
+	r.attempt.changeOver(nil)
 	r.attempt.hurry(drainTime)
 
 	var body bytes.Buffer

@@ -48,8 +48,10 @@ func (c *call) makeKey(previous *call) error {
 		}
 	}
 
-	if err := rule.Validate(c.key); err != nil {
-		return err
+	if !random {
+		if err := rule.Validate(c.key); err != nil {
+			return err
+		}
 	}
 
 	if !random && previous == nil {
@@ -82,12 +84,14 @@ func (c *call) derive(rule keys.Rule) (key string, random bool, err error) {
 	}
 
 	if source == nil {
-		source, random = keys.UUID(), true
+		key, err = keys.UUID()(c.ctx, keys.Call{Rule: rule})
+
+		return key, true, err
 	}
 
 	key, err = source(c.ctx, keys.Call{Operation: c.name(), Rule: rule})
 
-	return key, random, err
+	return key, false, err
 }
 
 // keyRule returns the limits of the key and the canonical name of its header.

@@ -52,6 +52,9 @@ type Operation struct {
 	Stream bool
 }
 
+// apply makes an operation an option of the calls made for it.
+func (o *Operation) apply(c *config) { c.operation = o }
+
 // KeyRule describes the idempotency key of an operation.
 type KeyRule struct {
 	// Header is the header that carries it. Empty: the caller of the transport

@@ -134,9 +134,7 @@ func WithKeyedMethods(methods ...string) Option {
 }
 
 // WithOperation sets what is known about the operation that is called.
-func WithOperation(op *Operation) Option {
-	return optionFunc(func(c *config) { c.operation = op })
-}
+func WithOperation(op *Operation) Option { return op }
 
 // WithRetryAfterLimit sets the longest wait that a server may ask for; when it
 // asks for more, its answer is returned at once. Default 60 s.

@@ -10,16 +10,20 @@ import (
 
 // attemptOnce makes one attempt, at the client's pace, and reports whether
 // another follows.
-func (c *call) attemptOnce(a *attempt) bool {
-	if err := c.paced(); err != nil {
-		c.last = result{attempt: a, err: err}
-		c.again = false
-		a.init(c)
+func (c *call) attemptOnce(a *attempt, now time.Time) bool {
+	if c.cfg.pace != nil {
+		if err := c.paced(now); err != nil {
+			c.last = result{attempt: a, err: err}
+			c.again = false
+			a.init(c, now)
 
-		return false
+			return false
+		}
+
+		now = time.Now()
 	}
 
-	a.init(c)
+	a.init(c, now)
 	c.try(a)
 	again := c.settle(a)
 
@@ -31,13 +35,7 @@ func (c *call) attemptOnce(a *attempt) bool {
 }
 
 // paced waits until the client may send.
-func (c *call) paced() error {
-	if c.cfg.pace == nil {
-		return nil
-	}
-
-	now := time.Now()
-
+func (c *call) paced(now time.Time) error {
 	wait, giveBack := c.cfg.pace.Reserve(now)
 	if wait <= 0 {
 		return nil

@@ -13,7 +13,8 @@ const DefaultIdleTimeout = 60 * time.Second
 // forever is the timeout that never comes.
 const forever = time.Duration(1<<63 - 1)
 
-// unlimited is what a switched-off limit counts as in arithmetic.
+// limit picks the first of two limits that is set; one that is switched off
+// counts as forever.
 func limit(set, operation, fallback time.Duration) time.Duration {
 	for _, d := range [...]time.Duration{set, operation} {
 		if d < 0 {
@@ -28,40 +29,47 @@ func limit(set, operation, fallback time.Duration) time.Duration {
 	return fallback
 }
 
-// policy resolves defaults < operation < client < call.
-func (c *config) policy() retry.Policy {
-	op := c.operation
-	if op == nil {
-		op = &Operation{}
+// timeout resolves the attempt timeout: defaults < operation < client < call.
+func (c *config) timeout() time.Duration {
+	if c.operation == nil {
+		return limit(c.attemptTimeout, 0, retry.DefaultAttemptTimeout)
 	}
 
-	policy := retry.Policy{
-		Attempts:        retry.DefaultAttempts,
-		Cautious:        retry.DefaultCautious,
-		AttemptTimeout:  limit(c.attemptTimeout, op.AttemptTimeout, retry.DefaultAttemptTimeout),
-		RetryAfterLimit: retry.DefaultRetryAfterLimit,
-		Backoff:         c.backoff,
-	}
+	return limit(c.attemptTimeout, c.operation.AttemptTimeout, retry.DefaultAttemptTimeout)
+}
+
+func (c *config) maxAttempts() int {
+	op := c.operation
 
 	switch {
-	case op.NoRetry:
-		policy.Attempts = 1
+	case op != nil && op.NoRetry:
+		return 1
 	case c.attempts > 0:
-		policy.Attempts = c.attempts
-	case op.Attempts > 0:
-		policy.Attempts = op.Attempts
+		return c.attempts
+	case op != nil && op.Attempts > 0:
+		return op.Attempts
 	}
+
+	return retry.DefaultAttempts
+}
+
+// policy resolves the rest, which only a failure needs.
+func (c *config) policy() retry.Policy {
+	policy := retry.DefaultPolicy()
+	policy.Attempts = c.maxAttempts()
+	policy.AttemptTimeout = c.timeout()
+	policy.Backoff = c.backoff
 
 	if c.retryAfterLimit >= 0 {
 		policy.RetryAfterLimit = c.retryAfterLimit
 	}
 
-	if policy.Backoff.Base <= 0 {
-		policy.Backoff.Base = op.BackoffBase
+	if c.operation != nil && policy.Backoff.Base <= 0 {
+		policy.Backoff.Base = c.operation.BackoffBase
 	}
 
-	if policy.Backoff.Cap <= 0 {
-		policy.Backoff.Cap = op.BackoffCap
+	if c.operation != nil && policy.Backoff.Cap <= 0 {
+		policy.Backoff.Cap = c.operation.BackoffCap
 	}
 
 	return policy
@@ -82,8 +90,6 @@ func (c *config) rules() retry.Rules {
 
 // buffered reports whether answers are read whole within the attempt.
 func (c *config) buffered() bool { return c.operation != nil }
-
-func (c *config) streams() bool { return c.operation == nil || c.operation.Stream }
 
 // takesKey reports whether the request takes a key that the server honours.
 func (c *config) takesKey(method string) bool {

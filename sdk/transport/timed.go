@@ -20,6 +20,7 @@ type timed struct {
 	err     error
 	expired bool
 	waiting []*waiter
+	stream  *responseBody
 }
 
 type waiter struct{ run func() }
@@ -36,7 +37,31 @@ func (t *timed) start(parent context.Context, at time.Time, timeout time.Duratio
 	}
 }
 
-func (t *timed) expire() { t.cancel(context.DeadlineExceeded, true) }
+// expire is what the timer runs.
+func (t *timed) expire() {
+	t.mu.Lock()
+	stream := t.stream
+	t.mu.Unlock()
+
+	if stream == nil || stream.silent() {
+		t.cancel(context.DeadlineExceeded, true)
+
+		return
+	}
+
+	t.hurry(stream.idle)
+}
+
+// changeOver lets the timer watch a stream from now on, or nothing but the time
+// if there is none. It reports false when it has gone off already.
+func (t *timed) changeOver(stream *responseBody) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.stream = stream
+
+	return !t.expired
+}
 
 func (t *timed) cancel(err error, expired bool) {
 	t.mu.Lock()

@@ -88,7 +88,7 @@ func wrap(rt http.RoundTripper, middleware []func(http.RoundTripper) http.RoundT
 // last attempt got one, whatever its status, and an [*Error] when it got none.
 // [OutcomeOf] tells what led to an answer. The request is not changed.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	c := &call{t: t, cfg: t.cfg, req: req, ctx: req.Context()}
+	c := &call{t: t, cfg: &t.cfg, req: req, ctx: req.Context()}
 
 	if err := c.begin(); err != nil {
 		if req.Body != nil {
@@ -98,7 +98,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.refused(err)
 	}
 
-	if c.attemptOnce(&c.first) {
+	if c.attemptOnce(&c.first, c.start) {
 		c.loop()
 	}
 

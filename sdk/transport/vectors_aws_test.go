@@ -118,7 +118,7 @@ func drainTo(b *budget.TokenBucket, level int) {
 	}
 
 	for range level {
-		b.Success(time.Time{}, budget.None)
+		b.Success(budget.None)
 	}
 }
 
