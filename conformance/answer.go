@@ -29,3 +29,6 @@ func (a answer) code() string {
 }
 
 func (a answer) success() bool { return a.err == nil && a.status >= 200 && a.status < 300 }
+
+// marked says that the answer calls itself a replay.
+func (a answer) marked(header string) bool { return a.header.Get(header) == "true" }

@@ -42,7 +42,7 @@ func (r *run) check(ctx context.Context, want Expect) error {
 	}
 	if effects := want.Effects; effects != nil {
 		kept := r.answers[want.NoneIfKept]
-		if kept.status >= http.StatusInternalServerError && kept.header.Get(r.target.Marker) == "true" {
+		if kept.status >= http.StatusInternalServerError && kept.marked(r.target.Marker) {
 			effects = &Range{0, effects.Max}
 		}
 		add(r.checkEffects(ctx, r.id, *effects))
@@ -83,7 +83,7 @@ func (r *run) checkAnswer(name string, got answer, want Answer) error {
 	if want.NotCode != "" && got.code() == codes[want.NotCode] {
 		return fmt.Errorf("%s: code %q", name, got.code())
 	}
-	if want.Marked != nil && (got.header.Get(r.target.Marker) == "true") != *want.Marked {
+	if want.Marked != nil && got.marked(r.target.Marker) != *want.Marked {
 		return fmt.Errorf("%s: %s is %q", name, r.target.Marker, got.header.Get(r.target.Marker))
 	}
 	if err := r.checkHeader(name, got, want); err != nil {

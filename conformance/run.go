@@ -175,7 +175,7 @@ func spin(d time.Duration) {
 		timer := time.NewTimer(d - 2*time.Millisecond)
 		<-timer.C
 	}
-	for time.Now().Before(end) { //nolint:revive // the wait is the point
+	for time.Now().Before(end) {
 	}
 }
 
@@ -322,7 +322,7 @@ func (r *run) report(name string, err error) string {
 		if code := a.code(); code != "" {
 			text += " " + code
 		}
-		if a.header.Get(r.target.Marker) == "true" {
+		if a.marked(r.target.Marker) {
 			text += ", replayed"
 		}
 		if window := a.header.Get("Idempotency-Replay-Window"); window != "" {

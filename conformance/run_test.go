@@ -30,7 +30,9 @@ func (s *naive) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	var order struct{ Marker string }
+	var order struct {
+		Marker string `json:"marker"`
+	}
 	if json.Unmarshal(body, &order) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -92,7 +94,12 @@ func TestNoCaseIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var source struct{ Cases []struct{ ID, Group string } }
+	var source struct {
+		Cases []struct {
+			ID    string `json:"id"`
+			Group string `json:"group"`
+		} `json:"cases"`
+	}
 	if err := json.Unmarshal(text, &source); err != nil {
 		t.Fatal(err)
 	}

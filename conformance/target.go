@@ -2,7 +2,7 @@ package conformance
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
@@ -41,7 +41,7 @@ type Target struct {
 
 func (t Target) withDefaults() (Target, error) {
 	if t.URL == "" || t.Paths["create"] == "" || t.Body == nil || t.Effects == nil {
-		return t, fmt.Errorf("conformance: a target needs URL, Paths[create], Body and Effects")
+		return t, errors.New("conformance: a target needs URL, Paths[create], Body and Effects")
 	}
 	for field, value := range map[*string]string{
 		&t.Header: "Idempotency-Key", &t.Marker: "Idempotent-Replayed",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -53,23 +54,24 @@ type Orphan struct {
 
 // String is one line, and one more for each orphan.
 func (r Report) String() string {
-	text := fmt.Sprintf("%d passes: %d completed, %d could not be finished, %d reaped, %d never finished, %d errors",
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d passes: %d completed, %d could not be finished, %d reaped, %d never finished, %d errors",
 		r.Passes, r.Completed, r.Remaining, r.Reaped, len(r.Orphans), r.Errors)
 	if r.LastError != nil {
-		text += ", the last: " + r.LastError.Error()
+		b.WriteString(", the last: " + r.LastError.Error())
 	}
 	for _, o := range r.Orphans {
 		point := o.RecoveryPoint
 		if point == "" {
 			point = "the start"
 		}
-		text += fmt.Sprintf("\n  never finished: %s of %s, key %s, claimed %s, stopped after %s",
+		fmt.Fprintf(&b, "\n  never finished: %s of %s, key %s, claimed %s, stopped after %s",
 			o.Operation, o.Caller, o.KeyDigest, o.Created.UTC().Format(time.RFC3339), point)
 	}
-	return text
+	return b.String()
 }
 
-func (r *Report) failed(err error) {
+func failed(r *Report, err error) {
 	r.Errors++
 	r.LastError = err
 }
@@ -101,7 +103,7 @@ func (c Completer) pass(ctx context.Context, r *Report) {
 	orDefault(&grace, DefaultCompleterGrace)
 	records, err := c.Store.Abandoned(ctx, grace, sweepLimit)
 	if err != nil {
-		r.failed(err)
+		failed(r, err)
 		report(ctx, c.Hook, Scope{}, Event{Kind: EventStoreError, Err: err})
 		return
 	}
@@ -111,7 +113,7 @@ func (c Completer) pass(ctx context.Context, r *Report) {
 		}
 		if err := c.finish(ctx, rec); err != nil {
 			r.Remaining++
-			r.failed(err)
+			failed(r, err)
 			report(ctx, c.Hook, rec.Scope, Event{Kind: EventStoreError, Err: err})
 			continue
 		}

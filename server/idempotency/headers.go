@@ -9,7 +9,7 @@ import (
 // replayedByDefault describe the body or name the resource. Everything else in an answer belongs to its moment.
 var replayedByDefault = []string{
 	"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Location",
-	"Content-Type", "Deprecation", "Etag", "Last-Modified", "Link", "Location", "Preference-Applied", "Retry-After",
+	contentType, "Deprecation", "Etag", "Last-Modified", "Link", "Location", "Preference-Applied", "Retry-After",
 	"Sunset", "Vary", shouldRetryHeader,
 }
 

@@ -104,8 +104,9 @@ func codeOf(t *testing.T, r *http.Response) string {
 		t.Fatalf("Content-Type %q, want a problem document", ct)
 	}
 	var p struct {
-		Type, Code string
-		Status     int
+		Type   string `json:"type"`
+		Code   string `json:"code"`
+		Status int    `json:"status"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&p); err != nil {
 		t.Fatal(err)

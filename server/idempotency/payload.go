@@ -20,7 +20,7 @@ type payload struct {
 	Body    []byte      `json:"body,omitempty"`
 }
 
-var payloadHeaders = []string{"Accept", "Accept-Language", "Content-Encoding", "Content-Language", "Content-Type", "Prefer"}
+var payloadHeaders = []string{"Accept", "Accept-Language", "Content-Encoding", "Content-Language", contentType, "Prefer"}
 
 func encodePayload(r *http.Request, body []byte) []byte {
 	header := make(http.Header, len(payloadHeaders))

@@ -61,12 +61,13 @@ func (p problem) body() []byte {
 func (p problem) response() Response {
 	return Response{
 		Status: p.Status,
-		Header: http.Header{"Content-Type": {problemType}, shouldRetryHeader: {"false"}},
+		Header: http.Header{contentType: {problemType}, shouldRetryHeader: {"false"}},
 		Body:   p.body(),
 	}
 }
 
 const (
+	contentType       = "Content-Type"
 	problemType       = "application/problem+json"
 	shouldRetryHeader = "X-Should-Retry"
 	replayedHeader    = "Idempotent-Replayed"
@@ -81,7 +82,7 @@ type retry struct {
 
 func writeProblem(w http.ResponseWriter, p problem, advice retry) {
 	h := w.Header()
-	h.Set("Content-Type", problemType)
+	h.Set(contentType, problemType)
 	h.Set("Cache-Control", "no-store")
 	if advice.never {
 		h.Set(shouldRetryHeader, "false")
@@ -90,7 +91,7 @@ func writeProblem(w http.ResponseWriter, p problem, advice retry) {
 		setRetryAfter(h, advice.after)
 	}
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(p.body()) // the client may be gone
+	_, _ = w.Write(p.body()) //nolint:gosec // JSON, under a type that no browser renders; the client may be gone
 }
 
 // setRetryAfter gives the wait in whole seconds, rounded up (RFC 9110 section 10.2.3), and in milliseconds for the

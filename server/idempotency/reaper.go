@@ -70,7 +70,7 @@ func (c Reaper) pass(ctx context.Context, r *Report) {
 	for ctx.Err() == nil {
 		reaped, err := c.Store.Reap(ctx, age, sweepLimit)
 		if err != nil {
-			r.failed(err)
+			failed(r, err)
 			report(ctx, c.Hook, Scope{}, Event{Kind: EventStoreError, Err: err})
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 )
@@ -68,6 +69,21 @@ func NewToken() Token {
 
 // String is the token in hexadecimal.
 func (t Token) String() string { return hex.EncodeToString(t[:]) }
+
+// MarshalText writes the token in hexadecimal.
+func (t Token) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, t[:]), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (t *Token) UnmarshalText(text []byte) error { return unmarshalHex(t[:], text) }
+
+// unmarshalHex fills the whole of dst.
+func unmarshalHex(dst, text []byte) error {
+	if hex.DecodedLen(len(text)) != len(dst) {
+		return fmt.Errorf("idempotency: %d hexadecimal digits, want %d", len(text), hex.EncodedLen(len(dst)))
+	}
+	_, err := hex.Decode(dst, text)
+	return err
+}
 
 // Response is a kept answer.
 type Response struct {

@@ -119,8 +119,8 @@ func (s *Store) read(ctx context.Context, key string) (idempotency.Record, uint6
 	case !found:
 		return idempotency.Record{}, 0, idempotency.ErrNotFound
 	}
-	var rec idempotency.Record
-	if err := json.Unmarshal(value, &rec); err != nil {
+	rec, err := decode(value)
+	if err != nil {
 		return idempotency.Record{}, 0, fmt.Errorf("kvstore: read record: %w", err)
 	}
 	rec.Abandoned = rec.State == idempotency.InFlight && !s.clock().Before(rec.LeaseUntil)
@@ -163,13 +163,13 @@ func (s *Store) written(ctx context.Context, key string, rec idempotency.Record,
 
 // encode drops an answer that does not fit.
 func (s *Store) encode(rec *idempotency.Record) ([]byte, error) {
-	value, err := json.Marshal(rec)
+	value, err := json.Marshal(formOf(*rec))
 	if err != nil {
 		return nil, fmt.Errorf("kvstore: encode record: %w", err)
 	}
 	if len(value) > s.max && len(rec.Response.Body) > 0 {
 		rec.Response.Body, rec.Response.Dropped = nil, true
-		if value, err = json.Marshal(rec); err != nil {
+		if value, err = json.Marshal(formOf(*rec)); err != nil {
 			return nil, fmt.Errorf("kvstore: encode record: %w", err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -94,5 +95,5 @@ func isStanding(err error) bool {
 // already or idled too long, a serialization failure. Nothing of it stands.
 func isRefusal(err error) bool {
 	code := sqlState(err)
-	return len(code) == 5 && strings.Contains("22 23 25 40", code[:2])
+	return len(code) == 5 && slices.Contains([]string{"22", "23", "25", "40"}, code[:2])
 }

@@ -5,15 +5,14 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 )
 
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// migrationLock is the advisory lock that keeps two replicas from migrating at once. Any constant would do.
-const migrationLock = 7_261_938_401_552_036_113
+// migrationLock keeps two replicas from migrating at once. Any number would do.
+const migrationLock = "SELECT pg_advisory_xact_lock(7261938401552036113)"
 
 // Migrate brings the schema to this version's. It may run again at every start and on every replica at once; a schema
 // that is newer than this code is left alone and is an error.
@@ -35,7 +34,7 @@ func (s *Store) Migrate(ctx context.Context) error {
 
 func (s *Store) migrate(ctx context.Context, t *transaction) error {
 	if s.dialect.postgres {
-		if _, err := t.conn.ExecContext(ctx, "SELECT pg_advisory_xact_lock("+strconv.Itoa(migrationLock)+")"); err != nil {
+		if _, err := t.conn.ExecContext(ctx, migrationLock); err != nil {
 			return err
 		}
 	}
@@ -61,7 +60,7 @@ func (s *Store) migrate(ctx context.Context, t *transaction) error {
 		if _, err := t.conn.ExecContext(ctx, string(text)); err != nil {
 			return fmt.Errorf("%s: %w", strings.TrimPrefix(file, "migrations/"), err)
 		}
-		if _, err := t.conn.ExecContext(ctx, "INSERT INTO retrysafe_schema (version) VALUES ("+strconv.Itoa(have+i+1)+")"); err != nil {
+		if _, err := t.conn.ExecContext(ctx, s.dialect.text("INSERT INTO retrysafe_schema (version) VALUES ($1)"), have+i+1); err != nil {
 			return err
 		}
 	}

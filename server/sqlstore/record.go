@@ -21,7 +21,8 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (idempotency.
 		&fingerprint, &rec.State, &token, &created, &lockedAt, &leaseUntil, &expires, &rec.RecoveryPoint, &steps, &rec.Payload,
 		&rec.Response.Status, &header, &rec.Response.Body, &rec.Response.Dropped, &rec.Response.ResourceID, &moment,
 	}
-	if err := row.Scan(append(dest, more...)...); err != nil {
+	dest = append(dest, more...)
+	if err := row.Scan(dest...); err != nil {
 		return idempotency.Record{}, err
 	}
 	copy(rec.Fingerprint[:], fingerprint)

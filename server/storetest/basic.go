@@ -25,7 +25,7 @@ func replay(ctx context.Context, h Harness) error {
 				return err
 			}
 			if err := claim.Complete(ctx, answer); err != nil {
-				return fmt.Errorf("Complete: %w", err)
+				return fmt.Errorf("calling Complete: %w", err)
 			}
 			if err := mustReplay(ctx, h.Store, req, answer); err != nil {
 				return err
@@ -199,7 +199,7 @@ func release(ctx context.Context, h Harness) error {
 			return err
 		}
 		if err := claim.Release(ctx); err != nil {
-			return fmt.Errorf("Release: %w", err)
+			return fmt.Errorf("calling Release: %w", err)
 		}
 		if err := want(lookupError(ctx, h.Store, req), idempotency.ErrNotFound, "Lookup after Release"); err != nil {
 			return err
@@ -224,7 +224,7 @@ func fail(ctx context.Context, h Harness) error {
 		}
 		answer := response(http.StatusInternalServerError, "broken")
 		if err := claim.Fail(ctx, answer); err != nil {
-			return fmt.Errorf("Fail: %w", err)
+			return fmt.Errorf("calling Fail: %w", err)
 		}
 		if err := mustReplay(ctx, h.Store, req, answer); err != nil {
 			return err

@@ -46,9 +46,9 @@ func mustClaim(ctx context.Context, store idempotency.Store, req idempotency.Req
 	claim, rec, err := store.Claim(ctx, req)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("Claim: %w", err)
+		return nil, fmt.Errorf("calling Claim: %w", err)
 	case claim == nil:
-		return nil, fmt.Errorf("Claim was refused by a record in state %q, abandoned %v", rec.State, rec.Abandoned)
+		return nil, fmt.Errorf("calling Claim was refused by a record in state %q, abandoned %v", rec.State, rec.Abandoned)
 	}
 	got := claim.Record()
 	if got.Scope != req.Scope || got.Fingerprint != req.Fingerprint || got.State != idempotency.InFlight || got.Token == (idempotency.Token{}) {
@@ -62,7 +62,7 @@ func mustRefuse(ctx context.Context, store idempotency.Store, req idempotency.Re
 	claim, rec, err := store.Claim(ctx, req)
 	switch {
 	case err != nil:
-		return rec, fmt.Errorf("Claim: %w", err)
+		return rec, fmt.Errorf("calling Claim: %w", err)
 	case claim != nil:
 		return rec, errors.Join(errors.New("a second claim was given"), claim.Release(ctx))
 	}
@@ -82,7 +82,7 @@ func mustReplay(ctx context.Context, store idempotency.Store, req idempotency.Re
 		return err
 	}
 	if rec, err = store.Lookup(ctx, req.Scope); err != nil {
-		return fmt.Errorf("Lookup: %w", err)
+		return fmt.Errorf("calling Lookup: %w", err)
 	}
 	return sameResponse(rec.Response, want)
 }

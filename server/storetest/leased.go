@@ -25,7 +25,7 @@ func lease(ctx context.Context, h Harness) error {
 			return fmt.Errorf("before the lease ends: %w, %+v", err, rec)
 		}
 		if err := claim.Renew(ctx); err != nil {
-			return fmt.Errorf("Renew: %w", err)
+			return fmt.Errorf("calling Renew: %w", err)
 		}
 	}
 	h.Advance(leaseTime + time.Second)
@@ -134,7 +134,7 @@ func phases(ctx context.Context, h Harness) error {
 			want[done] = `"` + done + `"`
 		}
 		if err := claim.Advance(ctx, name, func(context.Context) ([]byte, error) { return []byte(want[name]), nil }); err != nil {
-			return fmt.Errorf("Advance: %w", err)
+			return fmt.Errorf("calling Advance: %w", err)
 		}
 		h.Advance(leaseTime + time.Second)
 		if claim, err = mustClaim(ctx, h.Store, req); err != nil {
@@ -212,7 +212,7 @@ func abandoned(ctx context.Context, h Harness) error {
 		h.Advance(c.pass)
 		records, err := sweeper.Abandoned(ctx, 30*time.Second, 1000)
 		if err != nil {
-			return fmt.Errorf("Abandoned: %w", err)
+			return fmt.Errorf("calling Abandoned: %w", err)
 		}
 		if found(records, req.Scope) != c.listed {
 			return fmt.Errorf("listed %v after another %v", !c.listed, c.pass)
@@ -245,7 +245,7 @@ func reap(ctx context.Context, h Harness) error {
 	const age = 72 * time.Hour
 	h.Advance(2 * age)
 	if _, err := sweeper.Reap(ctx, 0, 1<<20); err != nil { // what earlier cases left
-		return fmt.Errorf("Reap: %w", err)
+		return fmt.Errorf("calling Reap: %w", err)
 	}
 	done, orphan, live := request(false), request(true), request(true)
 	claims := map[string]idempotency.Claim{}
@@ -265,11 +265,11 @@ func reap(ctx context.Context, h Harness) error {
 	}
 	h.Advance(2 * time.Hour)
 	if err := claims["live"].Renew(ctx); err != nil { // nobody took over, so the claim still holds
-		return fmt.Errorf("Renew after the lease: %w", err)
+		return fmt.Errorf("calling Renew after the lease: %w", err)
 	}
 	got, err := sweeper.Reap(ctx, age, 1000)
 	if err != nil {
-		return fmt.Errorf("Reap: %w", err)
+		return fmt.Errorf("calling Reap: %w", err)
 	}
 	if got.Complete != 1 || len(got.Orphans) != 1 || got.Orphans[0].Scope != orphan.Scope {
 		return fmt.Errorf("reaped %+v", got)

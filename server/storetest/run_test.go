@@ -45,7 +45,7 @@ func TestMutantsFail(t *testing.T) {
 	for name, mutate := range map[string]func(idempotency.Store) idempotency.Store{
 		"no lock": func(s idempotency.Store) idempotency.Store { return &noLock{Store: s} },
 		"check then insert": func(s idempotency.Store) idempotency.Store {
-			return &checkThenInsert{Store: s, seen: map[idempotency.Scope]bool{}}
+			return &checkThenInsert{Store: s}
 		},
 		"no fencing":       func(s idempotency.Store) idempotency.Store { return &noFencing{Store: s} },
 		"no scope":         func(s idempotency.Store) idempotency.Store { return &noScope{Store: s} },
@@ -89,8 +89,6 @@ func (s *noLock) Claim(ctx context.Context, req idempotency.Request) (idempotenc
 // checkThenInsert looks, waits as a network would, and writes without a condition.
 type checkThenInsert struct {
 	idempotency.Store
-	mu   sync.Mutex
-	seen map[idempotency.Scope]bool
 }
 
 func (s *checkThenInsert) Claim(ctx context.Context, req idempotency.Request) (idempotency.Claim, idempotency.Record, error) {
