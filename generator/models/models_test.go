@@ -24,7 +24,7 @@ func TestStruct(t *testing.T) {
 		Extra: "json.RawMessage", ExtraName: "ExtraFields",
 		Fields: []*plan.Field{
 			{JSON: "id", GoName: "ID", Type: "string", Doc: "ID of it.\nSecond line.", ReadOnly: true},
-			{JSON: "kind", GoName: "Kind", Type: "Kind", Const: "KindA"},
+			{JSON: "kind", GoName: "Sort", Type: "Kind", Const: "KindA"},
 			{JSON: "pin", GoName: "Pin", Type: "*string", Omit: "omitempty", Secret: true},
 			{JSON: "note", GoName: "Note", Type: "wire.Nullable[string]", Omit: "omitzero", WriteOnly: true},
 		},
@@ -32,7 +32,7 @@ func TestStruct(t *testing.T) {
 	for _, want := range []string{
 		"// Client is a type whose name the engine uses itself.\n//\n// Deprecated: Use Customer.\ntype Client struct {",
 		"\t// ID of it.\n\t// Second line.\n\tID string `json:\"id\" wire:\"readonly\"`",
-		"\tKind Kind `json:\"kind\" wire:\"const=\\\"a b\\\"\"`",
+		"\tSort Kind `json:\"kind\" wire:\"const=\\\"a b\\\"\"`",
 		"\tPin *string `json:\"pin,omitempty\" wire:\"secret\"`",
 		"\tNote wire.Nullable[string] `json:\"note,omitzero\" wire:\"writeonly\"`",
 		"\tExtraFields map[string]json.RawMessage `json:\"-\" wire:\"extra\"`",

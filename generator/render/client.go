@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ func (r *renderer) printClient() error {
 	data := map[string]any{
 		"Version":       quote(p.Version),
 		"Name":          quote(r.slug()),
-		"Title":         p.Title,
+		dataTitle:       p.Title,
 		"Product":       quote(r.slug() + "-go/" + product(p.Version)),
 		"EnvPrefix":     quote(p.EnvPrefix),
 		"Servers":       serverConsts(p.Servers),
@@ -112,7 +113,7 @@ func variables(list []*plan.ServerVariable) string {
 }
 
 var schemeKinds = map[string]string{
-	"bearer": "client.Bearer", "basic": "client.Basic", "apiKey": "client.APIKey", "oauth2": "client.OAuth2",
+	"bearer": "client.Bearer", "basic": "client.Basic", schemeAPIKey: "client.APIKey", "oauth2": "client.OAuth2",
 	"openIdConnect": "client.Bearer",
 }
 
@@ -129,7 +130,7 @@ func schemes(list []*plan.Scheme) []string {
 				parts = append(parts, name+": "+quote(value))
 			}
 		}
-		if s.Kind == "apiKey" {
+		if s.Kind == schemeAPIKey {
 			add("In", s.In)
 			add("Param", s.Param)
 		}
@@ -172,11 +173,11 @@ func serviceFields(services []*plan.Service) []serviceField {
 }
 
 func newService(s *plan.Service) string {
-	text := "&" + s.TypeName + "{core: core"
+	parts := []string{"core: core"}
 	for _, child := range s.Children {
-		text += ", " + child.GoName + ": " + newService(child)
+		parts = append(parts, child.GoName+": "+newService(child))
 	}
-	return text + "}"
+	return "&" + s.TypeName + "{" + strings.Join(parts, ", ") + "}"
 }
 
 // configDoc tells where a client's configuration comes from.
@@ -184,17 +185,15 @@ func (r *renderer) configDoc() string {
 	if r.plan.EnvPrefix == "" {
 		return "It sends to the API's first server."
 	}
-	text := "It reads " + r.plan.EnvPrefix + "_BASE_URL"
-	seen := map[string]bool{}
+	names := []string{r.plan.EnvPrefix + "_BASE_URL"}
 	for _, s := range r.plan.Schemes {
 		for _, env := range s.Env {
-			if !seen[env] {
-				text += ", " + env
-				seen[env] = true
+			if !slices.Contains(names, env) {
+				names = append(names, env)
 			}
 		}
 	}
-	return text + " from the environment."
+	return "It reads " + strings.Join(names, ", ") + " from the environment."
 }
 
 func upper(s string) string {

@@ -8,7 +8,7 @@ import (
 const docFile = "doc"
 
 func (r *renderer) printDoc() error {
-	r.to(docFile).WriteString("\n")
+	_, _ = r.to(docFile).WriteString("\n")
 	return nil
 }
 
@@ -62,7 +62,7 @@ func (r *renderer) sampleMethod() (*plan.Method, string) {
 }
 
 func sampleRank(m *plan.Method) int {
-	if m.Deprecated != "" || m.Result.Kind != "one" {
+	if m.Deprecated != "" || m.Result.Kind != resultOne {
 		return 0
 	}
 	needs := len(m.PathParams) > 0 || len(m.Bodies) > 0 || m.Params != nil && m.Params.Required

@@ -10,8 +10,6 @@ import (
 	"go/token"
 	"sort"
 	"strings"
-
-	"github.com/retrysafe/retrysafe/generator/plan"
 )
 
 const runtimePath = "github.com/retrysafe/retrysafe/sdk/"
@@ -39,7 +37,7 @@ var packages = map[string]string{
 }
 
 // importsOf gives the import lines of a body: the standard library, an empty line, the rest.
-func importsOf(body string, types []*plan.Type) ([]string, error) {
+func importsOf(body string) ([]string, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", "package p\n"+body, 0)
 	if err != nil {
@@ -51,7 +49,7 @@ func importsOf(body string, types []*plan.Type) ([]string, error) {
 		if !ok {
 			return true
 		}
-		if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil && packages[x.Name] != "" { //nolint:staticcheck // scopes within one file are all that is asked
+		if x, ok := selector.X.(*ast.Ident); ok && x.Obj == nil && packages[x.Name] != "" {
 			used[packages[x.Name]] = true
 		}
 		return true
@@ -88,9 +86,6 @@ func explain(err error, text string) error {
 	}
 	lines := strings.Split(text, "\n")
 	n := list[0].Pos.Line
-	shown := ""
-	for i := max(0, n-3); i < min(len(lines), n+2); i++ {
-		shown += "\n\t" + lines[i]
-	}
-	return fmt.Errorf("printed code does not parse: %w%s", list[0], shown)
+	shown := strings.Join(lines[max(0, n-3):min(len(lines), n+2)], "\n\t")
+	return fmt.Errorf("printed code does not parse: %w\n\t%s", list[0], shown)
 }

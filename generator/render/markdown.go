@@ -42,7 +42,7 @@ func (r *renderer) readme() map[string]any {
 		lines += "\n" + resultOf(m) + formatExpr(sampler{r.types, p.Package + "."}.call(m, "c."+path))
 	}
 	return map[string]any{
-		"Source": p.Source, "Package": p.Package, "Title": p.Title, "Description": p.Description, "Sample": lines,
+		dataSource: p.Source, dataPackage: p.Package, dataTitle: p.Title, "Description": p.Description, "Sample": lines,
 		"Env": r.environment(), "Safe": p.Summary.Safe, "Operations": len(r.methods), "Keyed": keyed,
 	}
 }
@@ -70,7 +70,7 @@ func (r *renderer) reference() map[string]any {
 		}
 	}
 	walk(r.plan.Services, "c.")
-	return map[string]any{"Source": r.plan.Source, "Package": r.plan.Package, "Title": r.plan.Title, "Services": services}
+	return map[string]any{dataSource: r.plan.Source, dataPackage: r.plan.Package, dataTitle: r.plan.Title, "Services": services}
 }
 
 func (r *renderer) referenceService(s *plan.Service, path string) referenceService {
@@ -87,9 +87,9 @@ func (r *renderer) referenceService(s *plan.Service, path string) referenceServi
 // resultOf is what stands before a sample call.
 func resultOf(m *plan.Method) string {
 	switch m.Result.Kind {
-	case "none":
+	case resultNone:
 		return "err = "
-	case "sse", "ndjson":
+	case resultSSE, resultNDJSON:
 		return "events := "
 	}
 	return "result, err := "

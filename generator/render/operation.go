@@ -62,8 +62,10 @@ func (r *renderer) call(m *plan.Method) string {
 		name string
 		ms   int
 	}{
-		{"Deadline", retry.DeadlineMS}, {"AttemptTimeout", retry.AttemptMS},
-		{"BackoffBase", retry.BaseMS}, {"BackoffCap", retry.CapMS},
+		{"Deadline", retry.DeadlineMS},
+		{"AttemptTimeout", retry.AttemptMS},
+		{"BackoffBase", retry.BaseMS},
+		{"BackoffCap", retry.CapMS},
 	} {
 		if d.ms > 0 {
 			add("%s: %s", d.name, duration(d.ms))
@@ -78,7 +80,7 @@ func (r *renderer) call(m *plan.Method) string {
 	if retry.OverrideHeader != "" {
 		add("OverrideHeader: %s", quote(retry.OverrideHeader))
 	}
-	if slices.Contains([]string{"binary", "sse", "ndjson"}, m.Result.Kind) {
+	if slices.Contains([]string{resultBinary, resultSSE, resultNDJSON}, m.Result.Kind) {
 		add("Stream: true")
 	}
 	return record("transport.Operation", parts, "\t\t")
@@ -141,7 +143,7 @@ func (r *renderer) operationFields(m *plan.Method, b *plan.Body) []string {
 		add("KeyQuery", quote(m.Key.Name))
 	}
 	add("Body", bodyRecord(b))
-	if accept := acceptOf(m); accept != "application/json" {
+	if accept := acceptOf(m); accept != typeJSON {
 		add("Accept", quote(accept))
 	}
 	add("Answers", answers(m.Result))
@@ -176,7 +178,7 @@ func unnamed(servers []*plan.Server) []*plan.Server {
 
 // styles are the constants of wire for the styles that are not the default of a path parameter.
 var styles = map[string]string{
-	"label": "wire.Label", "matrix": "wire.Matrix", "form": "wire.FormStyle", "simple": "wire.Simple",
+	"label": "wire.Label", "matrix": "wire.Matrix", bodyForm: "wire.FormStyle", "simple": "wire.Simple",
 	"spaceDelimited": "wire.SpaceDelimited", "pipeDelimited": "wire.PipeDelimited", "deepObject": "wire.DeepObject",
 }
 
@@ -203,11 +205,11 @@ func pathParams(list []*plan.Param) string {
 
 // structured tells types for which explode makes a difference; a named type may be one.
 func structured(goType string) bool {
-	return !slices.Contains([]string{"string", "int64", "int32", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number"}, goType)
+	return !slices.Contains([]string{typeString, "int64", "int32", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number"}, goType)
 }
 
 var bodyKinds = map[string]string{
-	"form": "client.Form", "multipart": "client.Multipart", "text": "client.Text", "binary": "client.Binary", "xml": "client.Binary",
+	bodyForm: "client.Form", "multipart": "client.Multipart", resultText: "client.Text", resultBinary: kindBinary, "xml": kindBinary,
 }
 
 func bodyRecord(b *plan.Body) string {
@@ -218,7 +220,7 @@ func bodyRecord(b *plan.Body) string {
 	if kind := bodyKinds[b.Kind]; kind != "" {
 		parts = append(parts, "Kind: "+kind)
 	}
-	if len(b.Encoding) > 0 && (b.Kind == "form" || b.Kind == "multipart") {
+	if len(b.Encoding) > 0 && (b.Kind == bodyForm || b.Kind == "multipart") {
 		parts = append(parts, "Encoding: []wire.Encoding{"+encodings(b.Encoding)+"}")
 	}
 	return "client.Body{" + strings.Join(parts, ", ") + "}"
@@ -254,7 +256,7 @@ func acceptOf(m *plan.Method) string {
 		}
 	}
 	if len(types) == 0 {
-		return "application/json"
+		return typeJSON
 	}
 	if !slices.ContainsFunc(types, func(t string) bool { return strings.Contains(t, "json") || t == "*/*" }) {
 		for _, e := range m.Errors {
@@ -267,12 +269,12 @@ func acceptOf(m *plan.Method) string {
 }
 
 var answerKinds = map[string]string{
-	"none": "client.None", "text": "client.Text", "binary": "client.Binary", "sse": "client.Events", "ndjson": "client.Lines",
+	resultNone: "client.None", resultText: "client.Text", resultBinary: kindBinary, resultSSE: "client.Events", resultNDJSON: "client.Lines",
 }
 
 // answers prints the declared success answers; "" for what the runtime takes for granted: 2xx with JSON.
 func answers(result plan.Result) string {
-	plain := result.Kind == "one" || result.Kind == "none"
+	plain := result.Kind == resultOne || result.Kind == resultNone
 	parts := make([]string, len(result.Answers))
 	for i, a := range result.Answers {
 		parts[i] = "{Status: " + quote(a.Status)
@@ -283,7 +285,7 @@ func answers(result plan.Result) string {
 			parts[i] += ", Kind: " + kind
 		}
 		parts[i] += "}"
-		plain = plain && (a.Kind == "json" && a.ContentType == "application/json" || result.Kind == "none")
+		plain = plain && (a.Kind == "json" && a.ContentType == typeJSON || result.Kind == resultNone)
 	}
 	if plain || len(parts) == 0 {
 		return ""

@@ -23,11 +23,11 @@ var options = []struct{ name, params, args, doc string }{
 	{"WithIdempotencyKey", "key string", "key", "sends key with one call: store it with the intent, and a call after a crash is the same call."},
 	{"WithKeySource", "source keys.Source", "source", "makes the keys of calls."},
 	{"WithMaxAttempts", "n int", "n", "bounds the attempts of a call, the first one included. Default 3."},
-	{"WithDeadline", "d time.Duration", "d", "bounds a call with all attempts and waits. Default 30 s, or the context's deadline if that is earlier."},
-	{"WithAttemptTimeout", "d time.Duration", "d", "bounds one attempt. Default 10 s."},
+	{"WithDeadline", oneDuration, "d", "bounds a call with all attempts and waits. Default 30 s, or the context's deadline if that is earlier."},
+	{"WithAttemptTimeout", oneDuration, "d", "bounds one attempt. Default 10 s."},
 	{"WithBackoff", "b retry.Backoff", "b", "sets the waits between attempts."},
 	{"WithBudget", "b budget.Budget", "b", "sets what retries may cost; nil switches the budget off."},
-	{"WithRetryAfterLimit", "d time.Duration", "d", "bounds the wait that the server may ask for. Default 60 s."},
+	{"WithRetryAfterLimit", oneDuration, "d", "bounds the wait that the server may ask for. Default 60 s."},
 	{"WithLogger", "l *slog.Logger", "l", "logs retries at Warn; nil logs nothing. Default slog.Default()."},
 	{"WithHook", "h transport.Hook", "h", "reports every attempt and decision."},
 	{"WithResponse", "info *ResponseInfo", "info", "fills info with status, headers, attempts and key of one call."},
@@ -77,7 +77,7 @@ func credentialOptions(s *plan.Scheme) []optionView {
 	case s.Kind == "basic":
 		return []optionView{option(s.Option, "user, password string", "client.WithBasic("+scheme+", user, password)",
 			"presents user and password."+default1)}
-	case s.Kind == "apiKey":
+	case s.Kind == schemeAPIKey:
 		return []optionView{option(s.Option, "key string", "client.WithSecret("+scheme+", key)", "presents an API key."+default1)}
 	case s.TokenURL != "":
 		url := quote(s.TokenURL)
@@ -109,7 +109,7 @@ func (r *renderer) hasVariables() bool {
 func (r *renderer) hasUploads() bool {
 	for _, ref := range r.methods {
 		for _, b := range ref.Bodies {
-			if b.Kind == "multipart" || b.Kind == "binary" {
+			if b.Kind == "multipart" || b.Kind == resultBinary {
 				return true
 			}
 		}

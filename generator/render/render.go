@@ -58,8 +58,8 @@ type renderer struct {
 	bodies     map[string]*strings.Builder // file base name -> text after the imports
 	types      map[string]*plan.Type
 	methods    map[string]*plan.Method // by operation id
-	printed    map[string]bool       // parameter structs that stand in a file
-	jobs       map[string]*plan.Job  // by the id of the operation that reads the status
+	printed    map[string]bool         // parameter structs that stand in a file
+	jobs       map[string]*plan.Job    // by the id of the operation that reads the status
 	signatures map[*plan.Service][]methodView
 	common     []*plan.ErrorResponse // the set of error answers that most operations declare
 }
@@ -127,7 +127,7 @@ func (r *renderer) printTypes() error {
 		return err
 	}
 	for _, t := range r.plan.Types {
-		r.to(t.File).WriteString("\n" + texts[t.Name])
+		_, _ = r.to(t.File).WriteString("\n" + texts[t.Name])
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func blocks(body string) []string {
 }
 
 func (r *renderer) file(name, body string) ([]byte, error) {
-	imports, err := importsOf(body, r.plan.Types)
+	imports, err := importsOf(body)
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (r *renderer) file(name, body string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	err = r.templates.ExecuteTemplate(&b, "file.tmpl", map[string]any{
-		"Source": r.plan.Source, "Package": r.plan.Package, "Doc": doc, "Imports": imports, "Body": body,
+		dataSource: r.plan.Source, dataPackage: r.plan.Package, "Doc": doc, "Imports": imports, "Body": body,
 	})
 	if err != nil {
 		return nil, err

@@ -15,22 +15,23 @@ type sampler struct {
 
 const sampleDepth = 4 // levels of structs in a sample; deeper ones are left empty
 
+//nolint:gosec // sample values of types, no credentials
 var samples = map[string]string{
-	"string": `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "float32": "1.5", "float64": "1.5",
-	"any": "nil", "[]byte": `[]byte("content")`,
-	"time.Time":       "time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)",
-	"wire.Date":       "wire.Date{Year: 2026, Month: time.January, Day: 2}",
-	"json.RawMessage": "json.RawMessage(`{}`)",
-	"json.Number":     `json.Number("1.50")`,
-	"io.Reader":       `strings.NewReader("content")`,
-	"*wire.File":      `wire.FromBytes("file.txt", []byte("content"))`,
-	"wire.Secret":     `wire.Secret("secret")`,
+	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "float32": "1.5", "float64": "1.5",
+	"any": valueNil, "[]byte": `[]byte("content")`,
+	"time.Time":   "time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)",
+	"wire.Date":   "wire.Date{Year: 2026, Month: time.January, Day: 2}",
+	typeRaw:       "json.RawMessage(`{}`)",
+	"json.Number": `json.Number("1.50")`,
+	"io.Reader":   `strings.NewReader("content")`,
+	"*wire.File":  `wire.FromBytes("file.txt", []byte("content"))`,
+	"wire.Secret": `wire.Secret("secret")`,
 }
 
 // value is an expression of a Go type; hint is a name that a string sample may carry.
 func (s sampler) value(goType, hint string, depth int) string {
 	if text, ok := samples[goType]; ok {
-		if goType == "string" && hint != "" {
+		if goType == typeString && hint != "" {
 			return quote(hint)
 		}
 		return text
@@ -45,7 +46,7 @@ func (s sampler) value(goType, hint string, depth int) string {
 	case strings.HasPrefix(goType, "map["):
 		return s.qualify(goType) + "{}"
 	case strings.HasPrefix(goType, "*"), strings.HasPrefix(goType, "wire.Nullable["):
-		return "nil"
+		return valueNil
 	}
 	t := s.types[goType]
 	if t == nil {
@@ -68,7 +69,10 @@ func (s sampler) named(t *plan.Type, depth int) string {
 		return s.prefix + "New" + t.Name + v.GoName + "(" + s.value(v.Type, "", depth+1) + ")"
 	case plan.Struct:
 		return s.literal(t, depth)
-	case plan.Alias:
+	case plan.Alias, plan.Define:
+		if t.Kind == plan.Define {
+			break
+		}
 		return s.value(t.Base, "", depth+1)
 	}
 	if strings.HasPrefix(t.Base, "[]") || strings.HasPrefix(t.Base, "map[") {
@@ -84,7 +88,7 @@ func (s sampler) literal(t *plan.Type, depth int) string {
 		if !f.Required || f.ReadOnly || f.Const != "" || depth >= sampleDepth {
 			continue
 		}
-		if value := s.value(f.Type, f.JSON, depth+1); value != "nil" {
+		if value := s.value(f.Type, f.JSON, depth+1); value != valueNil {
 			parts = append(parts, f.GoName+": "+value)
 		}
 	}
@@ -121,7 +125,7 @@ func (s sampler) arguments(m *plan.Method) []string {
 	if len(m.Bodies) > 0 {
 		b := m.Bodies[0]
 		value := s.value(b.Type, "", 0)
-		if b.ByPointer && value != "nil" {
+		if b.ByPointer && value != valueNil {
 			value = "&" + value
 		}
 		args = append(args, value)
@@ -130,7 +134,7 @@ func (s sampler) arguments(m *plan.Method) []string {
 		var parts []string
 		for _, p := range m.Params.Fields {
 			if p.Required {
-				if value := s.value(p.Type, p.Name, 1); value != "nil" {
+				if value := s.value(p.Type, p.Name, 1); value != valueNil {
 					parts = append(parts, p.GoName+": "+value)
 				}
 			}

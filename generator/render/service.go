@@ -64,7 +64,7 @@ func (r *renderer) service(s *plan.Service) serviceView {
 			r.printed[m.Params.TypeName] = true
 			view.Params = append(view.Params, r.params(s, m))
 		}
-		if m.Result.Kind == "many" {
+		if m.Result.Kind == resultMany {
 			view.Results = append(view.Results, r.result(s, m))
 		}
 	}
@@ -101,23 +101,6 @@ func (c *call) arguments() string {
 	}
 	if c.method.Params != nil {
 		out.WriteString("params " + c.method.Params.TypeName + ", ")
-	}
-	return out.String()
-}
-
-// values are the arguments as another method hands them on.
-func (c *call) values() string {
-	var out strings.Builder
-	for _, p := range c.method.PathParams {
-		if p.Const == "" {
-			out.WriteString(p.ArgName + ", ")
-		}
-	}
-	if c.body != nil {
-		out.WriteString(c.body.ArgName + ", ")
-	}
-	if c.method.Params != nil {
-		out.WriteString("params, ")
 	}
 	return out.String()
 }
@@ -160,7 +143,7 @@ func (c *call) input() string {
 // bodyValue hands a body over by address, so that it is not copied once more.
 func (c *call) bodyValue() string {
 	byValue := !c.body.ByPointer && !strings.HasPrefix(c.body.Type, "*") &&
-		!slices.Contains([]string{"io.Reader", "string", "[]byte", "json.RawMessage"}, c.body.Type)
+		!slices.Contains([]string{"io.Reader", typeString, "[]byte", typeRaw}, c.body.Type)
 	if byValue {
 		return "&" + c.body.ArgName
 	}
@@ -240,17 +223,17 @@ func (c *call) prepare() (string, string) {
 func (c *call) resultType() string {
 	result := c.method.Result
 	switch result.Kind {
-	case "none":
+	case resultNone:
 		return "error"
-	case "many":
+	case resultMany:
 		return "(*" + result.TypeName + ", error)"
-	case "text":
+	case resultText:
 		return "(string, error)"
-	case "binary":
+	case resultBinary:
 		return "(*client.Download, error)"
-	case "sse":
+	case resultSSE:
 		return "iter.Seq2[client.StreamEvent[" + result.Type + "], error]"
-	case "ndjson":
+	case resultNDJSON:
 		return "iter.Seq2[" + result.Type + ", error]"
 	}
 	return "(" + c.oneType() + ", error)"
@@ -267,17 +250,17 @@ func (c *call) statements() string {
 	before, in := c.prepare()
 	args := "ctx, s.core, &" + c.op + ", " + in + ", opts"
 	switch result := c.method.Result; result.Kind {
-	case "none":
+	case resultNone:
 		return before + "\treturn s.core.Exec(ctx, &" + c.op + ", " + in + ", opts)\n"
-	case "many":
+	case resultMany:
 		return before + c.several(in)
-	case "text":
+	case resultText:
 		return before + "\treturn client.Do[string](" + args + ")\n"
-	case "binary":
+	case resultBinary:
 		return before + "\treturn client.Fetch(" + args + ")\n"
-	case "sse":
+	case resultSSE:
 		return before + "\treturn client.Stream[" + result.Type + "](" + args + ")\n"
-	case "ndjson":
+	case resultNDJSON:
 		return before + "\treturn client.NDJSON[" + result.Type + "](" + args + ")\n"
 	}
 	return before + "\treturn client.Do[" + c.oneType() + "](" + args + ")\n"
@@ -287,8 +270,8 @@ func (c *call) statements() string {
 func (c *call) several(in string) string {
 	targets := make([]string, 0, len(c.method.Result.Answers))
 	for _, a := range c.method.Result.Answers {
-		if a.Kind == "none" || a.GoName == "" {
-			targets = append(targets, "nil")
+		if a.Kind == resultNone || a.GoName == "" {
+			targets = append(targets, valueNil)
 			continue
 		}
 		targets = append(targets, "&out."+a.GoName)
@@ -315,7 +298,7 @@ func (r *renderer) method(s *plan.Service, m *plan.Method, body int) methodView 
 // listMethods are the iterators of a paginated operation.
 func (r *renderer) listMethods(s *plan.Service, m *plan.Method) []methodView {
 	p := m.Pagination
-	if p == nil || m.Result.Kind != "one" || p.ItemType == "" {
+	if p == nil || m.Result.Kind != resultOne || p.ItemType == "" {
 		return nil
 	}
 	c := r.callOf(s, m, 0)
@@ -348,7 +331,7 @@ func iteratorNames(m *plan.Method) (all, pages string) {
 
 // waitMethod polls a status operation until the job that it tells of has ended.
 func (r *renderer) waitMethod(s *plan.Service, m *plan.Method) (methodView, bool) {
-	if r.jobOf(m) == nil || m.Result.Kind != "one" {
+	if r.jobOf(m) == nil || m.Result.Kind != resultOne {
 		return methodView{}, false
 	}
 	c := r.callOf(s, m, 0)
@@ -373,8 +356,8 @@ func (r *renderer) taskMethods(s *plan.Service, m *plan.Method) []methodView {
 		return nil
 	}
 	c := r.callOf(s, m, 0)
-	result := "json.RawMessage"
-	if m.Result.Kind == "one" {
+	result := typeRaw
+	if m.Result.Kind == resultOne {
 		result = c.oneType()
 	}
 	types := "[json.RawMessage, " + result + "]"
@@ -412,12 +395,12 @@ func (r *renderer) params(s *plan.Service, m *plan.Method) paramsView {
 // paramTag tells package wire how the parameter is written; defaults of the OpenAPI Specification are left out.
 func paramTag(p *plan.Param) string {
 	text := p.Name
-	style := map[string]string{"query": "form", "cookie": "form", "header": "simple"}[p.In]
+	style := map[string]string{"query": bodyForm, "cookie": bodyForm, "header": "simple"}[p.In]
 	if p.Style != "" && p.Style != style {
 		text += ",style=" + p.Style
 		style = p.Style
 	}
-	if p.Explode != (style == "form") && !p.JSON {
+	if p.Explode != (style == bodyForm) && !p.JSON {
 		text += fmt.Sprintf(",explode=%t", p.Explode)
 	}
 	if p.Reserved {
@@ -435,7 +418,7 @@ func paramTag(p *plan.Param) string {
 func (r *renderer) result(s *plan.Service, m *plan.Method) resultView {
 	view := resultView{TypeName: m.Result.TypeName, Of: "[" + s.TypeName + "." + m.GoName + "]"}
 	for _, a := range m.Result.Answers {
-		if a.Kind == "none" || a.GoName == "" {
+		if a.Kind == resultNone || a.GoName == "" {
 			continue
 		}
 		view.Fields = append(view.Fields, paramField{Comment: models.Comment(a.Doc, "", "\t"), GoName: a.GoName, Type: r.answerType(a)})
@@ -445,7 +428,7 @@ func (r *renderer) result(s *plan.Service, m *plan.Method) resultView {
 
 // answerType is a type whose zero value says that the answer did not come.
 func (r *renderer) answerType(a *plan.Answer) string {
-	if strings.HasPrefix(a.Type, "[]") || strings.HasPrefix(a.Type, "map[") || strings.HasPrefix(a.Type, "*") || a.Type == "json.RawMessage" {
+	if strings.HasPrefix(a.Type, "[]") || strings.HasPrefix(a.Type, "map[") || strings.HasPrefix(a.Type, "*") || a.Type == typeRaw {
 		return a.Type
 	}
 	return "*" + a.Type

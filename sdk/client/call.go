@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
@@ -101,7 +102,7 @@ func (x *exchange) sendRequest(req *http.Request) error {
 func (x *exchange) exchange(req *http.Request, carried sent) error {
 	ctx := context.WithValue(req.Context(), sentKey{}, carried)
 	opts := append([]transport.Option{transport.WithOperation(&x.op.Call)}, x.set.transport...)
-	if refresh := x.set.refresh(x.client.security(x.op)); refresh != nil {
+	if refresh := x.set.refresh(x.client.security(x.op)); refresh != nil { //nolint:bodyclose // a hook that only looks at the answer
 		opts = append(opts, transport.WithRefresh(refresh))
 	}
 	resp, err := x.roundTrip(req.WithContext(transport.WithCall(ctx, opts...)))
@@ -140,8 +141,8 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 // roundTrip runs the middleware of the call around net/http's client, which follows redirects above the transport.
 func (x *exchange) roundTrip(req *http.Request) (*http.Response, error) {
 	var rt http.RoundTripper = roundTripper(x.client.http.Do)
-	for i := len(x.set.around) - 1; i >= 0; i-- {
-		rt = x.set.around[i](rt)
+	for _, m := range slices.Backward(x.set.around) {
+		rt = m(rt)
 	}
 	return rt.RoundTrip(req)
 }

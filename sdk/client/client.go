@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/retrysafe/retrysafe/sdk/budget"
@@ -139,10 +140,5 @@ func (v Server) expand(set map[string]string) (string, error) {
 }
 
 func (v Variable) allows(value string) bool {
-	for _, allowed := range v.Enum {
-		if allowed == value {
-			return true
-		}
-	}
-	return len(v.Enum) == 0
+	return len(v.Enum) == 0 || slices.Contains(v.Enum, value)
 }

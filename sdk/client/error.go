@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -213,7 +214,7 @@ func bestStatus(n int, at func(int) string, status int) int {
 
 func statusRank(declared string, status int) int {
 	switch {
-	case declared == fmt.Sprint(status):
+	case declared == strconv.Itoa(status):
 		return 3
 	case len(declared) == 3 && declared[1:] == "XX" && int(declared[0]-'0') == status/100:
 		return 2

@@ -62,7 +62,7 @@ func eventPart(part any) (string, bool) {
 	case reflect.Invalid:
 		return "", false
 	case reflect.Struct:
-		if s, ok := v.Interface().(fmt.Stringer); ok {
+		if s, ok := reflect.TypeAssert[fmt.Stringer](v); ok {
 			return s.String(), true
 		}
 		return "", false

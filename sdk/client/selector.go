@@ -1,11 +1,11 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"reflect"
 	"strconv"
-	"strings"
 )
 
 // selectPath follows Go field names through structs and pointers; the zero Value says that a pointer on the way is nil.
@@ -45,6 +45,7 @@ func text(v reflect.Value) string {
 		return strconv.FormatBool(v.Bool())
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return strconv.FormatInt(v.Int(), 10)
+	default:
 	}
 	data, err := json.Marshal(v.Interface())
 	if err != nil {
@@ -54,7 +55,7 @@ func text(v reflect.Value) string {
 	if json.Unmarshal(data, &s) == nil {
 		return s
 	}
-	if strings.ContainsAny(string(data[:1]), "{[n") {
+	if bytes.ContainsAny(data[:1], "{[n") {
 		return ""
 	}
 	return string(data)

@@ -10,7 +10,7 @@ import (
 
 // Union is a value that is one of several types. Generated union types embed it; its zero value is no value and is
 // written as null.
-type Union struct {
+type Union struct { //nolint:recvcheck // reading sets the value, everything else takes a copy
 	value any             // what UnionOf was given
 	raw   json.RawMessage // what was read
 	which int             // 1 + index of the case; 0 is none that is known

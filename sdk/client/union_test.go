@@ -12,7 +12,7 @@ import (
 
 type card struct {
 	Type   string `json:"type"`
-	Number string `json:"number" wire:"secret"`
+	Number string `json:"number"       wire:"secret"`
 	ID     string `json:"id,omitempty" wire:"readonly"`
 }
 
