@@ -30,7 +30,7 @@ func (b sdkBuyer) order(ctx context.Context, intent string) (string, error) {
 	var info sdk.ResponseInfo
 	c := &call{intent: intent}
 	order, err := b.client.Orders.Create(context.WithValue(ctx, callKey{}, c), sdk.CreateOrderRequest{
-		OrderRef: intent, CustomerID: "cus_1", Currency: "EUR",
+		OrderRef: intent, CustomerID: "cus_1", Currency: sdk.CurrencyEUR,
 		Lines: []sdk.OrderLine{{SKU: sku, Quantity: quantity}},
 	}, sdk.WithResponse(&info), sdk.WithHeader(shop.IntentHeader, intent))
 	b.end(c, info, err)
@@ -44,7 +44,7 @@ func (b sdkBuyer) pay(ctx context.Context, intent, orderID string) error {
 	var info sdk.ResponseInfo
 	c := &call{intent: intent}
 	_, err := b.client.Payments.Create(context.WithValue(ctx, callKey{}, c), sdk.CreatePaymentRequest{
-		OrderID: orderID, Amount: price, Currency: "EUR", Metadata: map[string]string{"intent": intent},
+		OrderID: orderID, Amount: price, Currency: sdk.CurrencyEUR, Metadata: map[string]string{"intent": intent},
 		Method: sdk.NewPaymentMethodBankTransfer(sdk.BankTransfer{IBAN: "NL91ABNA0417164300"}),
 	}, sdk.WithResponse(&info), sdk.WithHeader(shop.IntentHeader, intent))
 	b.end(c, info, err)

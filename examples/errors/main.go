@@ -21,13 +21,13 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 		return err
 	}
 	order, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{
-		OrderRef: "web-1", CustomerID: "cus_1", Currency: "EUR", Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 	})
 	if err != nil {
 		return err
 	}
 
-	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: "EUR", Method: card("4000000000000002")}
+	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEUR, Method: card("4000000000000002")}
 	_, err = client.Payments.Create(ctx, payment)
 	if declined, ok := errors.AsType[*sdk.PaymentDeclinedProblem](err); ok {
 		fmt.Fprintln(out, "declined:", declined.DeclineReason)

@@ -47,7 +47,7 @@ func run(ctx context.Context, baseURL, path string, refs []string, out io.Writer
 		}
 		// This key follows from the event, so that it needs no journal.
 		order, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{
-			OrderRef: ref, CustomerID: "cus_1", Currency: "EUR", Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+			OrderRef: ref, CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 		}, sdk.WithIdempotencyKey("order-"+ref))
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func run(ctx context.Context, baseURL, path string, refs []string, out io.Writer
 func pay(ctx context.Context, client *sdk.Client, j *journal, e entry, out io.Writer) error {
 	var info sdk.ResponseInfo
 	payment, err := client.Payments.Create(ctx, sdk.CreatePaymentRequest{
-		OrderID: e.Order, Amount: e.Amount, Currency: "EUR",
+		OrderID: e.Order, Amount: e.Amount, Currency: sdk.CurrencyEUR,
 		Method: sdk.NewPaymentMethodBankTransfer(sdk.BankTransfer{IBAN: "NL91ABNA0417164300"}),
 	}, sdk.WithIdempotencyKey(e.Key), sdk.WithResponse(&info))
 	if err != nil {

@@ -35,7 +35,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 		return err
 	}
 	body := sdk.CreateOrderRequest{
-		OrderRef: "web-1", CustomerID: "cus_1", Currency: "EUR", Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 	}
 
 	// The same options work for one call, and win there. The headers make the shop fail on purpose.

@@ -19,7 +19,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	}
 	for n := range 7 {
 		body := sdk.CreateOrderRequest{
-			OrderRef: fmt.Sprintf("web-%d", n+1), CustomerID: "cus_1", Currency: "EUR",
+			OrderRef: fmt.Sprintf("web-%d", n+1), CustomerID: "cus_1", Currency: sdk.CurrencyEUR,
 			Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 		}
 		if _, err := client.Orders.Create(ctx, body); err != nil {

@@ -18,7 +18,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 		return err
 	}
 	order, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{ // sent again under one key until it is answered
-		OrderRef: "web-2026-000123", CustomerID: "cus_1", Currency: "EUR",
+		OrderRef: "web-2026-000123", CustomerID: "cus_1", Currency: sdk.CurrencyEUR,
 		Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 2}},
 	})
 	if err != nil {

@@ -42,7 +42,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 // buy makes something to watch.
 func buy(ctx context.Context, client *sdk.Client) {
 	order, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{
-		OrderRef: "web-1", CustomerID: "cus_1", Currency: "EUR", Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 	})
 	if err != nil {
 		return

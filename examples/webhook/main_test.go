@@ -33,7 +33,7 @@ func deliveries(t *testing.T) []delivery {
 		t.Fatal(err)
 	}
 	order, err := client.Orders.Create(t.Context(), sdk.CreateOrderRequest{
-		OrderRef: "web-1", CustomerID: "cus_1", Currency: "EUR", Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func deliveries(t *testing.T) []delivery {
 		t.Fatal(err)
 	}
 	if _, err := client.Payments.Create(t.Context(), sdk.CreatePaymentRequest{
-		OrderID: order.ID, Amount: 2990, Currency: "EUR",
+		OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEUR,
 		Method: sdk.NewPaymentMethodBankTransfer(sdk.BankTransfer{IBAN: "NL91ABNA0417164300"}),
 	}); err != nil {
 		t.Fatal(err)
