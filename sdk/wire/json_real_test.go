@@ -43,7 +43,7 @@ func TestRealDocumentsRoundTrip(t *testing.T) {
 		Description wire.Nullable[string]          `json:"description,omitzero"`
 		Example     json.RawMessage                `json:"example,omitempty"`
 		Maximum     wire.Nullable[json.Number]     `json:"maximum,omitzero"`
-		Extra       map[string]json.RawMessage     `json:"-"                     wire:"extra"`
+		Extra       map[string]json.RawMessage     `json:"-"                    wire:"extra"`
 	}
 	const largest = 150 << 10 // bytes; what is larger says the same more slowly
 	files, err := filepath.Glob(filepath.Join(specs(t), "*.json"))

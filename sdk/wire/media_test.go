@@ -59,6 +59,9 @@ func TestMediaTypes(t *testing.T) {
 	if i := wire.BestType(declared[1:3], "text/html"); i != -1 {
 		t.Errorf("text/html is taken for %s", declared[1+i])
 	}
+	if i := wire.BestType([]string{"text/csv", "text/csv; header=present"}, "text/csv; header=present"); i != 1 {
+		t.Error("an equal parameter does not count")
+	}
 	for text, want := range map[string]bool{
 		"application/json": true, "application/problem+json; x=y": true, "text/json": true, "APPLICATION/JSON": true,
 		"application/x-ndjson": false, "application/json-seq": false, "text/plain": false, "": false,

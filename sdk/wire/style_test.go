@@ -198,6 +198,8 @@ func TestQueryStyles(t *testing.T) {
 		{`query:"q"`, "é €&=+#[]/?:@!$'()*,;%20\"<>", "q=%C3%A9%20%E2%82%AC%26%3D%2B%23%5B%5D%2F%3F%3A%40%21%24%27%28%29%2A%2C%3B%2520%22%3C%3E"},
 		{`query:"q,reserved"`, "é €&=+#[]/?:@!$'()*,;%20\"<>%zz%", "q=%C3%A9%20%E2%82%AC%26=%2B%23%5B%5D/?:@!$'()*,;%20%22%3C%3E%25zz%25"},
 		{`query:"a[b]/é,reserved"`, "a/b", "a%5Bb%5D%2F%C3%A9=a/b"},
+		{`query:"a/b,reserved"`, list, "a%2Fb=blue&a%2Fb=black&a%2Fb=brown"},
+		{`query:"q,style=deepObject,reserved"`, map[string]string{"a/b": "c/d"}, "q%5Ba%2Fb%5D=c/d"},
 		{`query:"q,explode=false,reserved"`, []string{"a/b", "c"}, "q=a/b,c"},
 		{`query:"q"`, []nested{deep}, "q=%7B%22k%22%3A%22a%26b%22%2C%22l%22%3A%5B1%2C2%5D%2C%22m%22%3A%5B%7B%22k%22%3A%22x%22%2C%22l%22%3A%5B%5D%7D%5D%7D"},
 		{`query:"q"`, map[string][]string{"b": {"1", "2"}, "a": {"3"}}, "a=3&b=1&b=2"},

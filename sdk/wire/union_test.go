@@ -65,6 +65,11 @@ func TestMatch(t *testing.T) {
 		{shapes, `"s"`, 4},
 		{shapes, `1`, -1},
 		{nil, `{}`, -1},
+		// one reason decides against the ones that come after it
+		{[]wire.Case{{Kind: "object", Known: []string{"k", "a", "b"}}, {Kind: "object", Known: []string{"k"}, Consts: map[string][]string{"k": {`1`}}}}, `{"k":1,"a":2,"b":3}`, 1},
+		{[]wire.Case{{Kind: "object", Known: []string{"k"}, Required: []string{"k", "a"}}, {Kind: "object", Known: []string{"k", "a"}, Required: []string{"k"}}}, `{"k":1,"a":2}`, 1},
+		{[]wire.Case{{Kind: "object", Known: []string{"k", "a"}}, {Kind: "object", Known: []string{"k", "a"}, Required: []string{"k"}}}, `{"k":1,"a":2}`, 1},
+		{[]wire.Case{{Kind: "object", Known: []string{"k"}}, {Kind: "object", Known: []string{"k", "x"}}}, `{"k":1}`, 0},
 	} {
 		for range 5 { // maps are walked in another order each time
 			i, ok := wire.Match([]byte(tt.text), tt.cases)
