@@ -43,10 +43,6 @@ func (b *builder) variants(d *named) {
 	}
 	t := d.typ
 	s := newScope()
-	// Methods of the type that the variants' methods must not hide.
-	for _, m := range []string{"String", "JSON"} {
-		s.taken[m] = true
-	}
 	tags := variantTags(d.node, t.Discriminator)
 	for i, v := range d.node.Get("oneOf").List() {
 		g := b.typeOf(v)

@@ -130,7 +130,7 @@ func compare(out Output, files map[string][]byte) (Changes, error) {
 func (out Output) yield(files map[string][]byte, old map[string]string) {
 	kept := maps.Clone(out.Files)
 	for name := range out.Files {
-		if strings.HasSuffix(name, Suffix) || out.Force && old[name] != "" {
+		if strings.HasSuffix(name, Suffix) {
 			continue
 		}
 		current, err := os.ReadFile(filepath.Join(out.Dir, name))
