@@ -38,6 +38,15 @@ func run(ctx context.Context, folder string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	tools, err := os.MkdirTemp("", "regenerate-tool")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tools)
+	generator := filepath.Join(tools, "retrysafe")
+	if err := command(ctx, root, "go", "build", "-o", generator, "./cmd/retrysafe"); err != nil {
+		return err
+	}
 	if err := goMod(root, folder); err != nil {
 		return err
 	}
@@ -51,7 +60,7 @@ func run(ctx context.Context, folder string, out io.Writer) error {
 			return err
 		}
 		input := filepath.Join(root, "examples", "regenerate")
-		if err := command(ctx, root, "go", "run", "./cmd/retrysafe", "generate", "--config", filepath.Join(input, "retrysafe.yaml"),
+		if err := command(ctx, root, generator, "generate", "--config", filepath.Join(input, "retrysafe.yaml"),
 			"--spec", filepath.Join(input, step.document), "--out", folder, "--quiet"); err != nil {
 			return err
 		}
@@ -66,9 +75,9 @@ func run(ctx context.Context, folder string, out io.Writer) error {
 			}
 			fmt.Fprintln(out, "written by hand: extra.go")
 		}
-		if err := command(ctx, folder, "go", "vet", "./..."); err != nil {
-			return err
-		}
+	}
+	if err := command(ctx, folder, "go", "build", "./..."); err != nil {
+		return err
 	}
 	kept, err := os.ReadFile(hand)
 	if err != nil || !bytes.Equal(kept, extra) {
