@@ -8,8 +8,9 @@ import (
 // KV is what the store needs. It is made of the language's own types, so that an adapter need not import this module.
 //
 // A write that returns an error may or may not have been made. Revisions rise with every write of a key and are never
-// used twice for one key, also when it is deleted and made again. Reads may lag behind writes. Keys are 64 hexadecimal
-// digits. Implementations are safe for concurrent use.
+// used twice for one key, also when it is deleted and made again. A read sees every write that was confirmed before it
+// began: where replicas may lag, ask the leader. Keys are 64 hexadecimal digits. Implementations are safe for concurrent
+// use.
 type KV interface {
 	// Create writes the value if the key is absent.
 	Create(ctx context.Context, key string, value []byte) (revision uint64, created bool, err error)

@@ -43,7 +43,7 @@ func New(kv KV, opts Options) *Store {
 	return s
 }
 
-// raceLimit bounds how often a claim starts over because the record moved, or a read lagged behind.
+// raceLimit bounds how often a claim starts over because the record moved.
 const raceLimit = 10
 
 // Claim implements idempotency.Store.

@@ -13,7 +13,7 @@ const inlineLimit = 8 << 10
 
 const insertColumns = `INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, expires, status, header, body, dropped, resource_id)`
 
-const insertStatement = insertColumns + ` SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at, n.at, 0, n.at + $8, $9, $10, $11, $12, $13 FROM (SELECT {now} AS at) AS n`
+const insertStatement = insertColumns + ` SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, 0, n.at + $8, $9, $10, $11, $12, $13 FROM (SELECT {now} AS at) AS n`
 
 // insert writes the complete record and commits. The primary key refuses a second record of the scope.
 func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp idempotency.Response) error {
@@ -46,7 +46,7 @@ func (s *Store) inline(c *atomicClaim, header []byte, resp idempotency.Response)
 		b = append(appendText(b, text), ", "...)
 	}
 	b = append(appendBytes(b, c.record.Fingerprint[:]), ", 'complete', "...)
-	b = append(appendBytes(b, c.record.Token[:]), ", n.at, n.at, 0, n.at + "...)
+	b = append(appendBytes(b, c.record.Token[:]), ", n.at AS created, n.at AS locked, 0, n.at + "...)
 	b = append(strconv.AppendInt(b, c.req.Window.Microseconds(), 10), ", "...)
 	b = append(strconv.AppendInt(b, int64(resp.Status), 10), ", "...)
 	b = append(appendBytes(b, header), ", "...)

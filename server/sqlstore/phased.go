@@ -16,7 +16,7 @@ import (
 // claimStatement makes the record, renews one whose window is over, or takes over an abandoned one of the same
 // fingerprint together with its steps. No row comes back when another claim or a live answer stands.
 const claimStatement = `INSERT INTO retrysafe_records AS r (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, expires, payload)
-SELECT $2, $3, $4, $5, $6, 'in_flight', $7, n.at, n.at, n.at + $8, 0, $9 FROM (SELECT {now} AS at) AS n WHERE true
+SELECT $2, $3, $4, $5, $6, 'in_flight', $7, n.at AS created, n.at AS locked, n.at + $8, 0, $9 FROM (SELECT {now} AS at) AS n WHERE true
 ON CONFLICT (scope) DO UPDATE SET
     fingerprint = excluded.fingerprint, state = 'in_flight', token = excluded.token,
     created = CASE WHEN r.state = 'complete' THEN excluded.created ELSE r.created END,

@@ -17,10 +17,10 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (idempotency.
 		fingerprint, token, steps, header              []byte
 		created, lockedAt, leaseUntil, expires, moment int64
 	)
-	dest := []any{
+	dest := append(make([]any, 0, 20), // all columns, and what is asked for besides
 		&fingerprint, &rec.State, &token, &created, &lockedAt, &leaseUntil, &expires, &rec.RecoveryPoint, &steps, &rec.Payload,
 		&rec.Response.Status, &header, &rec.Response.Body, &rec.Response.Dropped, &rec.Response.ResourceID, &moment,
-	}
+	)
 	dest = append(dest, more...)
 	if err := row.Scan(dest...); err != nil {
 		return idempotency.Record{}, err

@@ -17,7 +17,6 @@ import (
 	"github.com/retrysafe/retrysafe/conformance"
 	"github.com/retrysafe/retrysafe/server/idempotency"
 	"github.com/retrysafe/retrysafe/server/kvstore"
-	"github.com/retrysafe/retrysafe/server/natskv"
 	"github.com/retrysafe/retrysafe/server/servertest/natstest"
 	"github.com/retrysafe/retrysafe/server/servertest/pgtest"
 	"github.com/retrysafe/retrysafe/server/servertest/shop"
@@ -67,7 +66,7 @@ func columns(t *testing.T) []column {
 		{
 			name: "nats",
 			store: func(*testing.T) (idempotency.Sweeper, *sql.DB) {
-				return kvstore.New(natskv.New(buckets[0]), kvstore.Options{}), nil
+				return kvstore.New(buckets[0], kvstore.Options{}), nil
 			},
 			spawn: func(t *testing.T, ledger string) (*shop.Process, *sql.DB) {
 				t.Helper()

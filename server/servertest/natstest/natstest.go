@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/retrysafe/retrysafe/server/natskv"
 )
 
 const startTime = 30 * time.Second
@@ -55,9 +57,9 @@ func Servers(t testing.TB, n int) []*server.Server {
 }
 
 // Bucket makes a key-value bucket with as many replicas as there are servers, and returns a handle to it through each.
-func Bucket(t testing.TB, servers []*server.Server) []jetstream.KeyValue {
+func Bucket(t testing.TB, servers []*server.Server) []*natskv.KV {
 	t.Helper()
-	handles := make([]jetstream.KeyValue, len(servers))
+	handles := make([]*natskv.KV, len(servers))
 	for i, s := range servers {
 		conn, err := nats.Connect(s.ClientURL())
 		if err != nil {
@@ -74,13 +76,13 @@ func Bucket(t testing.TB, servers []*server.Server) []jetstream.KeyValue {
 }
 
 // open waits until the cluster has a leader.
-func open(t testing.TB, js jetstream.JetStream, replicas int) jetstream.KeyValue {
+func open(t testing.TB, js jetstream.JetStream, replicas int) *natskv.KV {
 	t.Helper()
 	var err error
 	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		var kv jetstream.KeyValue
-		kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "idempotency", Replicas: replicas})
+		var kv *natskv.KV
+		kv, err = natskv.Open(ctx, js, jetstream.KeyValueConfig{Bucket: "idempotency", Replicas: replicas})
 		cancel()
 		if err == nil {
 			return kv

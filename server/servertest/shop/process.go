@@ -57,11 +57,11 @@ func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, 
 		if err != nil {
 			return nil, nil, err
 		}
-		bucket, err := js.KeyValue(ctx, "idempotency")
+		bucket, err := natskv.Open(ctx, js, jetstream.KeyValueConfig{Bucket: "idempotency"})
 		if err != nil {
 			return nil, nil, err
 		}
-		return kvstore.New(natskv.New(bucket), kvstore.Options{}), nil, nil
+		return kvstore.New(bucket, kvstore.Options{}), nil, nil
 	}
 	driver, make := "pgx", sqlstore.Postgres
 	if kind == "sqlite" {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
 	"github.com/retrysafe/retrysafe/server/kvstore"
-	"github.com/retrysafe/retrysafe/server/natskv"
 	"github.com/retrysafe/retrysafe/server/servertest/natstest"
 	"github.com/retrysafe/retrysafe/server/storetest"
 )
@@ -19,7 +18,7 @@ func suiteOnNATS(t *testing.T, n int) {
 	t.Helper()
 	handles, c := natstest.Bucket(t, natstest.Servers(t, n)), newClock()
 	open := func(i int) idempotency.Store {
-		return kvstore.New(natskv.New(handles[i]), kvstore.Options{Clock: c.Now, MaxValue: 700_000})
+		return kvstore.New(handles[i], kvstore.Options{Clock: c.Now, MaxValue: 700_000})
 	}
 	h := storetest.Harness{Store: open(0), Second: open(n - 1), Advance: c.Advance}
 	storetest.Run(t, func(*testing.T) storetest.Harness { return h })
