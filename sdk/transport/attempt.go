@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/retrysafe/retrysafe/sdk/retry"
@@ -18,9 +19,8 @@ type attempt struct {
 	timed
 
 	call   *call
-	trace  trace
+	trace  atomic.Pointer[trace]
 	stream responseBody
-	ended  time.Time
 	// replayable says that net/http would send the request again by itself.
 	replayable bool
 }
@@ -56,7 +56,7 @@ func (a *attempt) Value(key any) any {
 func (c *call) try(a *attempt) {
 	c.mu.Lock()
 	c.attempts++
-	number := c.attempts
+	number := int(c.attempts)
 	c.mu.Unlock()
 
 	c.last = result{attempt: a}
@@ -68,7 +68,7 @@ func (c *call) try(a *attempt) {
 		return
 	}
 
-	resp, err := c.next.RoundTrip(req)
+	resp, err := c.cfg.next.RoundTrip(req)
 	if err != nil {
 		if resp != nil && resp.Body != nil {
 			_ = resp.Body.Close()
@@ -105,12 +105,15 @@ func (c *call) receive(a *attempt) {
 			return
 		}
 
-		c.last.peeked = body
+		if failed {
+			c.failing().peeked = body
+		}
+
 		resp.Body = io.NopCloser(bytes.NewReader(body))
 		a.end()
 	case resp.StatusCode == http.StatusConflict || resp.StatusCode == http.StatusUnprocessableEntity:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
-		c.last.peeked = body
+		c.failing().peeked = body
 		resp.Body = &rewound{Reader: io.MultiReader(bytes.NewReader(body), resp.Body), Closer: resp.Body}
 	}
 
@@ -192,7 +195,7 @@ func (c *call) attemptHeader(a *attempt, number int) http.Header {
 
 // sent says how far the request got.
 func (a *attempt) sent() retry.Sent {
-	if a.trace.nothingSent() {
+	if a.trace.Load().nothingSent() {
 		return retry.SentNothing
 	}
 

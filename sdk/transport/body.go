@@ -122,7 +122,7 @@ func hasKeyHeader(header http.Header) bool {
 // nothing was written yet that is free; where the server did not process the
 // stream (HTTP/2) it is counted; everything else is left to the call.
 func (a *attempt) getBody() (io.ReadCloser, error) {
-	allowed, counts := a.trace.resendable(a.replayable)
+	allowed, counts := a.trace.Load().resendable(a.replayable)
 	if !allowed {
 		return nil, errNoResend
 	}

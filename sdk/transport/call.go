@@ -16,41 +16,29 @@ import (
 // steps run on one goroutine; only the counters behind mu are touched by
 // net/http's goroutines too.
 type call struct {
-	t    *Transport
-	cfg  *config
-	req  *http.Request
-	ctx  context.Context //nolint:containedctx // the call lives for one RoundTrip
-	next http.RoundTripper
+	t   *Transport
+	cfg *config
+	req *http.Request
+	ctx context.Context //nolint:containedctx // the call lives for one RoundTrip
 
 	header    http.Header
+	key       [1]string // its header's value, too
+	previous  *call     // the hop before, when a redirect led here
+	timeout   time.Duration
+	start     time.Time
+	deadline  time.Time
+	body      requestBody
 	ownHeader bool
-	key       string
-	keySlot   [1]string
 	guarded   bool
-	origin    string
-
-	timeout  time.Duration
-	start    time.Time
-	deadline time.Time
-	safe     bool
-	body     requestBody
+	safe      bool
 
 	mu       sync.Mutex
-	attempts int
-	resends  int
+	paid     budget.Kind
+	attempts int32
+	resends  int32
 
-	retries   int
-	cautious  int
-	asked     bool
-	refreshed bool
-	uncertain bool
-	wait      time.Duration
-	paid      budget.Kind
-	last      result
-	answer    *answer
-	reason    Reason
-	stop      error
-	again     bool
+	last    result
+	trouble *trouble // nil as long as nothing failed
 
 	first attempt
 }
@@ -60,10 +48,6 @@ type result struct {
 	attempt *attempt
 	resp    *http.Response
 	err     error
-	peeked  []byte
-	verdict retry.Verdict
-	after   time.Duration
-	asked   bool
 }
 
 func (r *result) status() int {
@@ -72,6 +56,56 @@ func (r *result) status() int {
 	}
 
 	return r.resp.StatusCode
+}
+
+// trouble is what a call needs once something failed. A call without failures,
+// the common one, does not pay for it.
+type trouble struct {
+	// Of the last attempt.
+	verdict retry.Verdict
+	peeked  []byte
+	after   time.Duration
+	asked   bool
+
+	// Of the call so far.
+	retries   int
+	cautious  int
+	wait      time.Duration
+	answer    *answer
+	refreshed bool
+	mayRetry  bool
+	uncertain bool
+
+	// Its outlook.
+	again  bool
+	reason Reason
+	stop   error
+}
+
+// failing returns the call's trouble.
+func (c *call) failing() *trouble {
+	if c.trouble == nil {
+		c.trouble = &trouble{}
+	}
+
+	return c.trouble
+}
+
+// reason and class are safe to ask for in a call without trouble.
+func (c *call) reason() Reason {
+	if c.trouble == nil {
+		return ReasonNone
+	}
+
+	return c.trouble.reason
+}
+
+func (c *call) class() retry.Class {
+	if c.trouble == nil {
+		return retry.Success
+	}
+
+	return c.trouble.verdict.Class
 }
 
 // answer is what is kept of an answer whose body is gone.
@@ -86,14 +120,14 @@ func (c *call) made() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	return c.attempts
+	return int(c.attempts)
 }
 
 func (c *call) resent() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	return c.resends
+	return int(c.resends)
 }
 
 // countResend counts and charges a resend that net/http makes by itself.
@@ -149,7 +183,7 @@ func (c *call) cause() string {
 		return "attempt timeout"
 	}
 
-	return c.last.verdict.Class.String() + ": " + c.last.err.Error()
+	return c.class().String() + ": " + c.last.err.Error()
 }
 
 // begin makes everything that stays the same over the attempts.
@@ -160,12 +194,11 @@ func (c *call) begin() error {
 			opt.apply(&own)
 		}
 
-		c.cfg = &own
-	}
+		if len(own.middleware) != len(c.t.cfg.middleware) {
+			own.next = wrap(c.t.base, own.middleware)
+		}
 
-	c.next = c.t.next
-	if len(c.cfg.middleware) != len(c.t.cfg.middleware) {
-		c.next = wrap(c.t.base, c.cfg.middleware)
+		c.cfg = &own
 	}
 
 	c.start = time.Now()
@@ -178,14 +211,11 @@ func (c *call) begin() error {
 		return err
 	}
 
-	previous := previousHop(c.req)
-	if previous != nil {
-		c.continueFrom(previous)
-	} else {
-		c.origin = c.req.URL.Host
+	if c.previous = previousHop(c.req); c.previous != nil {
+		c.continueFrom(c.previous)
 	}
 
-	if err := c.makeKey(previous); err != nil {
+	if err := c.makeKey(c.previous); err != nil {
 		return err
 	}
 
@@ -246,9 +276,11 @@ func copied(header http.Header) http.Header {
 // settle says what the attempt's end means and whether another follows. If so
 // it has been paid for, logged, and the answer is drained.
 func (c *call) settle(a *attempt) bool {
-	c.again = false
-
 	if c.last.resp != nil && c.last.resp.StatusCode < http.StatusBadRequest {
+		if c.trouble != nil {
+			c.trouble.verdict, c.trouble.again = retry.Verdict{}, false
+		}
+
 		c.event(EventAttempt)
 
 		return false
@@ -256,43 +288,45 @@ func (c *call) settle(a *attempt) bool {
 
 	// Reading the clock is not free, so a success does without.
 	now := time.Now()
+	tr := c.failing()
+	tr.again = false
+
 	c.judge(a, now)
 	c.event(EventAttempt)
 
-	if !c.last.verdict.Class.Rejected() {
-		c.uncertain = true
-	}
+	class := tr.verdict.Class
+	tr.uncertain = tr.uncertain || !class.Rejected()
 
-	if c.last.verdict.Class == retry.Unauthorized {
+	if class == retry.Unauthorized {
 		c.refresh()
 	}
 
 	policy := c.cfg.policy()
 
-	decision := policy.Decide(c.last.verdict, retry.Progress{
+	decision := policy.Decide(tr.verdict, retry.Progress{
 		Attempts:   c.made(),
-		Retries:    c.retries,
-		Cautious:   c.cautious,
+		Retries:    tr.retries,
+		Cautious:   tr.cautious,
 		Safe:       c.safe,
 		Replayable: c.body.replayable(),
-		Refreshed:  c.last.verdict.Class == retry.Unauthorized && c.refreshed,
-		Previous:   c.wait,
+		Refreshed:  class == retry.Unauthorized && tr.mayRetry,
+		Previous:   tr.wait,
 		Left:       c.left(now),
-	}, c.last.after, c.last.asked, c.cfg.random())
+	}, tr.after, tr.asked, c.cfg.random())
 	if !decision.Retry {
-		c.reason = decision.Reason
+		tr.reason = decision.Reason
 
 		return false
 	}
 
 	kind := budget.Transient
-	if c.last.verdict.Class.Throttle() {
+	if class.Throttle() {
 		kind = budget.Throttle
 	}
 
 	if c.cfg.budget != nil {
 		if err := c.cfg.budget.Withdraw(now, kind); err != nil {
-			c.reason, c.stop = ReasonBudget, err
+			tr.reason, tr.stop = ReasonBudget, err
 
 			return false
 		}
@@ -306,18 +340,19 @@ func (c *call) settle(a *attempt) bool {
 // prepare notes that another attempt follows after wait and tidies up behind
 // the last one.
 func (c *call) prepare(wait time.Duration, kind budget.Kind) {
-	c.again, c.wait, c.paid = true, wait, kind
-	c.retries++
+	tr := c.trouble
+	tr.again, tr.wait, c.paid = true, wait, kind
+	tr.retries++
 
-	if c.last.verdict.Class == retry.Cautious {
-		c.cautious++
+	if tr.verdict.Class == retry.Cautious {
+		tr.cautious++
 	}
 
 	c.logRetry()
 	c.event(EventRetry)
 
 	if c.last.resp != nil {
-		c.answer = c.last.drain(c.cfg.buffered())
+		tr.answer = c.drain()
 	}
 
 	c.last.attempt.end()
@@ -325,49 +360,51 @@ func (c *call) prepare(wait time.Duration, kind budget.Kind) {
 
 // judge classifies the attempt's end.
 func (c *call) judge(a *attempt, now time.Time) {
-	r := &c.last
+	tr, resp := c.trouble, c.last.resp
+	tr.after, tr.asked = 0, false
 
 	switch {
-	case r.resp != nil:
-		r.verdict = retry.ClassifyResponse(r.resp.StatusCode, r.resp.Header, r.peeked, c.cfg.rules(), now)
-		r.after, r.asked = retry.After(r.resp.Header, now)
+	case resp != nil:
+		tr.verdict = retry.ClassifyResponse(resp.StatusCode, resp.Header, tr.peeked, c.cfg.rules(), now)
+		tr.after, tr.asked = retry.After(resp.Header, now)
 	case c.ctx.Err() != nil:
-		r.verdict = retry.Verdict{Class: retry.Canceled, Override: retry.Unsaid}
+		tr.verdict = retry.Verdict{Class: retry.Canceled}
 	case a.timedOut() && a.sent() != retry.SentNothing:
-		r.verdict = retry.Verdict{Class: retry.Unknown, Override: retry.Unsaid}
+		tr.verdict = retry.Verdict{Class: retry.Unknown}
 	case a.timedOut():
-		r.verdict = retry.Verdict{Class: retry.NeverSent, Override: retry.Unsaid}
+		tr.verdict = retry.Verdict{Class: retry.NeverSent}
 	default:
-		r.verdict = retry.Verdict{Class: retry.ClassifyError(r.err, a.sent()), Override: retry.Unsaid}
+		tr.verdict = retry.Verdict{Class: retry.ClassifyError(c.last.err, a.sent())}
 	}
 }
 
 // refresh asks for fresh credentials, once in a call.
 func (c *call) refresh() {
-	c.refreshed = false
+	tr := c.trouble
+	tr.mayRetry = false
 
-	if c.cfg.refresh == nil || c.asked {
+	if c.cfg.refresh == nil || tr.refreshed {
 		return
 	}
 
-	c.asked = true
+	tr.refreshed = true
 
 	req := c.req.Clone(c.ctx)
 	req.Header = c.owned()
 
 	ok, err := c.cfg.refresh(c.ctx, req, c.last.resp)
 	if err != nil {
-		c.stop = err
+		tr.stop = err
 	}
 
-	c.header, c.refreshed = req.Header, ok && err == nil
+	c.header, tr.mayRetry = req.Header, ok && err == nil
 }
 
 // refused is the error of a call that ended before anything was sent.
 func (c *call) refused(err error) *Error {
 	return &Error{
 		Operation:      c.name(),
-		IdempotencyKey: c.key,
+		IdempotencyKey: c.key[0],
 		Reason:         ReasonNotRetryable,
 		Err:            err,
 	}

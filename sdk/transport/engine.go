@@ -18,10 +18,10 @@ func (c *call) loop() {
 		HTTPClient: &http.Client{Transport: &engine{call: c, started: false}},
 		RetryMax:   c.cfg.maxAttempts(),
 		CheckRetry: func(context.Context, *http.Response, error) (bool, error) {
-			return c.again, nil
+			return c.trouble.again, nil
 		},
 		Backoff: func(_, _ time.Duration, _ int, _ *http.Response) time.Duration {
-			return c.wait
+			return c.trouble.wait
 		},
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
@@ -44,7 +44,7 @@ func (c *call) loop() {
 
 // interrupted notes that the caller's context ended during a wait.
 func (c *call) interrupted() {
-	c.reason = ReasonCaller
+	c.trouble.reason = ReasonCaller
 	c.last.resp = nil
 }
 

@@ -90,19 +90,19 @@ func (c *call) describe(kind EventKind) Event {
 		Resends:        c.resent(),
 		StatusCode:     c.last.status(),
 		Err:            c.last.err,
-		Class:          c.last.verdict.Class,
+		Class:          c.class(),
 		Wait:           0,
 		Reason:         ReasonNone,
 		Elapsed:        time.Since(c.start),
-		IdempotencyKey: c.key,
+		IdempotencyKey: c.key[0],
 		Budget:         budget.State{Available: 0, Capacity: 0, Refused: 0},
 	}
 
 	switch kind {
 	case EventRetry:
-		event.Wait = c.wait
+		event.Wait = c.trouble.wait
 	case EventGiveUp:
-		event.Reason = c.reason
+		event.Reason = c.reason()
 	case EventAttempt, EventSuccess:
 	}
 
@@ -124,15 +124,15 @@ func (c *call) logRetry() {
 		slog.String("operation", c.name()),
 		slog.Int("attempt", c.made()),
 		slog.String("cause", c.cause()),
-		slog.Duration("wait", c.wait),
+		slog.Duration("wait", c.trouble.wait),
 	)
 
 	if c.cfg.budget != nil {
 		attrs = append(attrs, slog.Int("budget", c.cfg.budget.State(time.Now()).Available))
 	}
 
-	if c.key != "" {
-		attrs = append(attrs, slog.String("key", shorten(c.key)))
+	if c.key[0] != "" {
+		attrs = append(attrs, slog.String("key", shorten(c.key[0])))
 	}
 
 	c.cfg.logger.LogAttrs(c.ctx, slog.LevelWarn, "retrying", attrs...)

@@ -15,9 +15,9 @@ import (
 func (c *call) finish() (*http.Response, error) {
 	c.body.release()
 
-	success := c.last.verdict.Class == retry.Success && c.last.err == nil && c.reason == ReasonNone
+	success := c.class() == retry.Success && c.last.err == nil && c.reason() == ReasonNone
 	if c.guarded {
-		c.t.guard.End(c.guardKey(), !success && !c.uncertain)
+		c.t.guard.End(c.guardKey(), !success && !c.trouble.uncertain)
 	}
 
 	if success {
@@ -43,14 +43,15 @@ func (c *call) finish() (*http.Response, error) {
 
 // failure is the error of a call whose last attempt had no answer.
 func (c *call) failure() *Error {
+	tr := c.failing()
 	err := &Error{
 		Operation:      c.name(),
 		Attempts:       c.made(),
-		IdempotencyKey: c.key,
-		Reason:         c.reason,
+		IdempotencyKey: c.key[0],
+		Reason:         tr.reason,
 	}
 
-	if a := c.answer; a != nil {
+	if a := tr.answer; a != nil {
 		err.StatusCode, err.Header, err.Body, err.RetryAfter = a.status, a.header, a.body, a.after
 	}
 
@@ -66,7 +67,7 @@ func (c *call) failure() *Error {
 		cause = joined(context.DeadlineExceeded, cause)
 	}
 
-	err.Err = joined(cause, c.stop)
+	err.Err = joined(cause, tr.stop)
 
 	return err
 }
@@ -85,15 +86,12 @@ func (c *call) outcome(resp *http.Response) Outcome {
 	outcome := Outcome{
 		Operation:      c.name(),
 		Attempts:       c.made(),
-		IdempotencyKey: c.key,
+		IdempotencyKey: c.key[0],
 		Replayed:       retry.Replayed(resp.Header),
-		Reason:         c.reason,
-		RetryAfter:     0,
-		Err:            c.stop,
 	}
 
-	if c.last.asked {
-		outcome.RetryAfter = c.last.after
+	if tr := c.trouble; tr != nil {
+		outcome.Reason, outcome.RetryAfter, outcome.Err = tr.reason, tr.after, tr.stop
 	}
 
 	return outcome
@@ -110,28 +108,23 @@ const (
 
 // drain reads the rest of an answer that is not wanted, so that its connection
 // can be used again, and keeps what an error would show.
-func (r *result) drain(buffered bool) *answer {
-	kept := int64(keptOfDrained)
-	if buffered {
+func (c *call) drain() *answer {
+	resp, kept := c.last.resp, int64(keptOfDrained)
+	if c.cfg.buffered() {
 		kept = maxErrorBody
 	}
 
-	r.attempt.changeOver(nil)
-	r.attempt.hurry(drainTime)
+	c.last.attempt.changeOver(nil)
+	c.last.attempt.hurry(drainTime)
 
 	var body bytes.Buffer
 
-	_, err := io.CopyN(&body, r.resp.Body, kept)
+	_, err := io.CopyN(&body, resp.Body, kept)
 	if err == nil {
-		_, _ = io.CopyN(io.Discard, r.resp.Body, drainLimit)
+		_, _ = io.CopyN(io.Discard, resp.Body, drainLimit)
 	}
 
-	_ = r.resp.Body.Close()
+	_ = resp.Body.Close()
 
-	a := &answer{status: r.resp.StatusCode, header: r.resp.Header, body: body.Bytes(), after: 0}
-	if r.asked {
-		a.after = r.after
-	}
-
-	return a
+	return &answer{status: resp.StatusCode, header: resp.Header, body: body.Bytes(), after: c.trouble.after}
 }

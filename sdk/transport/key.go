@@ -35,21 +35,21 @@ func (c *call) makeKey(previous *call) error {
 	random := false
 
 	switch {
-	case previous != nil && previous.key != "":
-		c.key = previous.key
+	case previous != nil && previous.key[0] != "":
+		c.key[0] = previous.key[0]
 	case c.cfg.key != "":
-		c.key = c.cfg.key
+		c.key[0] = c.cfg.key
 	case header != "" && c.req.Header.Get(header) != "":
-		c.key = c.req.Header.Get(header)
+		c.key[0] = c.req.Header.Get(header)
 	default:
 		var err error
-		if c.key, random, err = c.derive(rule); err != nil {
+		if c.key[0], random, err = c.derive(rule); err != nil {
 			return err
 		}
 	}
 
 	if !random {
-		if err := rule.Validate(c.key); err != nil {
+		if err := rule.Validate(c.key[0]); err != nil {
 			return err
 		}
 	}
@@ -63,8 +63,7 @@ func (c *call) makeKey(previous *call) error {
 	}
 
 	if header != "" {
-		c.keySlot[0] = c.key
-		c.owned()[header] = c.keySlot[:1:1]
+		c.owned()[header] = c.key[:1:1]
 	}
 
 	c.safe = true
@@ -107,7 +106,7 @@ func (c *call) keyRule() (keys.Rule, string) {
 }
 
 // guardKey is the key within its operation, as servers scope it.
-func (c *call) guardKey() string { return c.req.URL.Host + " " + c.name() + " " + c.key }
+func (c *call) guardKey() string { return c.req.URL.Host + " " + c.name() + " " + c.key[0] }
 
 var seed = maphash.MakeSeed()
 
@@ -150,8 +149,6 @@ func previousHop(req *http.Request) *call {
 // same deadline, with the same key if the body came along, and without
 // credentials if the host is another one.
 func (c *call) continueFrom(previous *call) {
-	c.origin = previous.origin
-
 	if !previous.deadline.IsZero() && (c.deadline.IsZero() || previous.deadline.Before(c.deadline)) {
 		c.deadline = previous.deadline
 	}
@@ -161,7 +158,7 @@ func (c *call) continueFrom(previous *call) {
 		delete(c.owned(), header)
 	}
 
-	if c.req.URL.Host == c.origin {
+	if c.req.URL.Host == previous.origin() {
 		return
 	}
 
@@ -169,6 +166,15 @@ func (c *call) continueFrom(previous *call) {
 	for _, name := range slices.Concat([]string{"Authorization", "Proxy-Authorization"}, c.cfg.credentials) {
 		header.Del(name)
 	}
+}
+
+// origin is the host that the caller meant.
+func (c *call) origin() string {
+	if c.previous != nil {
+		return c.previous.origin()
+	}
+
+	return c.req.URL.Host
 }
 
 func (c *call) keyHeader() (taken bool, header string) {

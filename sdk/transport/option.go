@@ -47,6 +47,7 @@ type config struct {
 	bufferLimit     int64
 	random          func() float64
 	pace            *pace.Adaptive
+	next            http.RoundTripper // the base inside the middleware
 }
 
 type callOptions struct{}

@@ -14,7 +14,7 @@ func (c *call) attemptOnce(a *attempt, now time.Time) bool {
 	if c.cfg.pace != nil {
 		if err := c.paced(now); err != nil {
 			c.last = result{attempt: a, err: err}
-			c.again = false
+			c.failing().again = false
 			a.init(c, now)
 
 			return false
@@ -28,7 +28,8 @@ func (c *call) attemptOnce(a *attempt, now time.Time) bool {
 	again := c.settle(a)
 
 	if c.cfg.pace != nil {
-		c.cfg.pace.Ended(time.Now(), c.last.verdict.Class == retry.Throttled || c.last.verdict.Class == retry.Overloaded)
+		class := c.class()
+		c.cfg.pace.Ended(time.Now(), class == retry.Throttled || class == retry.Overloaded)
 	}
 
 	return again
@@ -44,7 +45,7 @@ func (c *call) paced(now time.Time) error {
 	if left := c.left(now); wait >= left {
 		giveBack()
 
-		c.reason = ReasonDeadline
+		c.failing().reason = ReasonDeadline
 
 		return fmt.Errorf("transport: the client's own pace allows the next attempt in %s, %s are left: %w",
 			wait.Round(time.Millisecond), left.Round(time.Millisecond), context.DeadlineExceeded)
@@ -59,7 +60,7 @@ func (c *call) paced(now time.Time) error {
 	case <-c.ctx.Done():
 		giveBack()
 
-		c.reason = ReasonCaller
+		c.failing().reason = ReasonCaller
 
 		return context.Cause(c.ctx)
 	}

@@ -13,8 +13,10 @@ import (
 // Idempotency-Key, or if nothing was written; over HTTP/2 when the server
 // refuses the stream. No such resend may go uncounted.
 type trace struct {
+	client *httptrace.ClientTrace
+	own    httptrace.ClientTrace
+
 	mu      sync.Mutex
-	client  *httptrace.ClientTrace
 	conns   int
 	http2   bool
 	conn    *countedConn
@@ -59,30 +61,30 @@ func withTrace(a *attempt) context.Context {
 
 // clientTrace returns the attempt's trace, joined with the caller's.
 func (a *attempt) clientTrace() *httptrace.ClientTrace {
-	a.trace.mu.Lock()
-	defer a.trace.mu.Unlock()
-
-	if a.trace.client != nil {
-		return a.trace.client
+	if t := a.trace.Load(); t != nil {
+		return t.client
 	}
 
-	own := &httptrace.ClientTrace{
+	t := &trace{own: httptrace.ClientTrace{
 		GotConn:      a.gotConn,
 		WroteHeaders: a.wroteHeaders,
 		WroteRequest: a.wroteRequest,
-	}
+	}}
+	t.client = &t.own
 
 	if httptrace.ContextClientTrace(a.parent) != nil {
-		own = httptrace.ContextClientTrace(httptrace.WithClientTrace(a.parent, own))
+		t.client = httptrace.ContextClientTrace(httptrace.WithClientTrace(a.parent, t.client))
 	}
 
-	a.trace.client = own
+	if !a.trace.CompareAndSwap(nil, t) {
+		return a.trace.Load().client
+	}
 
-	return own
+	return t.client
 }
 
 func (a *attempt) gotConn(info httptrace.GotConnInfo) {
-	t := &a.trace
+	t := a.trace.Load()
 
 	t.mu.Lock()
 	t.conns++
@@ -106,18 +108,22 @@ func (a *attempt) gotConn(info httptrace.GotConnInfo) {
 }
 
 func (a *attempt) wroteHeaders() {
-	a.trace.mu.Lock()
-	defer a.trace.mu.Unlock()
+	t := a.trace.Load()
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
 
 	// Over HTTP/1 the headers may still be in a buffer.
-	a.trace.wrote = a.trace.wrote || a.trace.http2
+	t.wrote = t.wrote || t.http2
 }
 
 func (a *attempt) wroteRequest(info httptrace.WroteRequestInfo) {
-	a.trace.mu.Lock()
-	defer a.trace.mu.Unlock()
+	t := a.trace.Load()
 
-	a.trace.wrote = a.trace.wrote || info.Err == nil
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.wrote = t.wrote || info.Err == nil
 }
 
 // written reports whether anything was written on the last connection, as far
@@ -133,16 +139,25 @@ func (t *trace) written() bool {
 
 // nothingSent reports whether net/http was asked and certainly wrote nothing.
 func (t *trace) nothingSent() bool {
+	if t == nil {
+		return false
+	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	return t.client != nil && (t.conns == 0 || t.conn != nil && !t.http2 && !t.written())
+	return t.conns == 0 || t.conn != nil && !t.http2 && !t.written()
 }
 
 // resendable reports whether net/http may send the body again, and whether
 // that is another sending that counts. replayable is net/http's own view of the
 // request: one that is not it sends again only if nothing was written.
 func (t *trace) resendable(replayable bool) (allowed, counts bool) {
+	if t == nil {
+		// Nothing was sent yet: a signer reads the body.
+		return true, false
+	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
 

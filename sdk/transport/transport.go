@@ -22,7 +22,6 @@ const guardedKeys = 4096
 type Transport struct {
 	cfg   config
 	base  http.RoundTripper
-	next  http.RoundTripper
 	guard *keys.Guard
 }
 
@@ -41,7 +40,6 @@ func New(base http.RoundTripper, opts ...Option) *Transport {
 			random:          rand.Float64,
 		},
 		base:  base,
-		next:  nil,
 		guard: keys.NewGuard(guardedKeys),
 	}
 
@@ -49,7 +47,7 @@ func New(base http.RoundTripper, opts ...Option) *Transport {
 		opt.apply(&t.cfg)
 	}
 
-	t.next = wrap(base, t.cfg.middleware)
+	t.cfg.next = wrap(base, t.cfg.middleware)
 
 	return t
 }
