@@ -81,11 +81,8 @@ func plainContent(header http.Header) http.Header {
 }
 
 func (d *Download) reopen(ctx context.Context, in Input, header http.Header) (*http.Response, error) {
-	if err := d.resumes.pause(ctx, 0); err != nil {
-		return nil, err
-	}
 	in.header = plainContent(header)
-	x, err := d.resumes.again(ctx, d.x, in)
+	x, err := d.resumes.again(ctx, d.x, in, 0)
 	if err != nil {
 		return nil, err
 	}

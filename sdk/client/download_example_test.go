@@ -22,6 +22,7 @@ func ExampleFetch() {
 			broken = true
 			w.Header().Set("Content-Length", "24")
 			_, _ = io.WriteString(w, "the whole")
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}
 		http.ServeContent(w, r, "invoice.pdf", time.Time{}, content)

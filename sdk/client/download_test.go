@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/retrysafe/retrysafe/sdk/budget"
 	"github.com/retrysafe/retrysafe/sdk/transport"
 	"github.com/retrysafe/retrysafe/sdk/wire"
 )
@@ -88,7 +89,7 @@ func TestDownloadResumes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			server := &content{data: testContent(10_000), lap: 4_000, etag: tt.etag, modified: tt.modified}
+			server := &content{data: testContent(10_000), lap: 2_500, etag: tt.etag, modified: tt.modified}
 			d, err := downloadFrom(t, server)
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +103,7 @@ func TestDownloadResumes(t *testing.T) {
 				t.Errorf("read %d bytes, %v", len(got), err)
 			}
 			requests := server.log.take()
-			want := []string{" ", "bytes=4000- " + tt.ifRange, "bytes=8000- " + tt.ifRange}
+			want := []string{" ", "bytes=2500- " + tt.ifRange, "bytes=5000- " + tt.ifRange, "bytes=7500- " + tt.ifRange}
 			if fmt.Sprint(requests) != fmt.Sprint(want) {
 				t.Errorf("requests %q, want %q", requests, want)
 			}
@@ -236,6 +237,39 @@ func TestDownloadGivesUp(t *testing.T) {
 			t.Errorf("%d requests, want 3", requests)
 		}
 	})
+}
+
+// Resumes are retries: they count as attempts and are paid from the client's budget.
+func TestResumesArePaid(t *testing.T) {
+	tests := []struct {
+		name     string
+		opts     []Option
+		noRetry  bool
+		requests int
+		is       error
+	}{
+		{"by default", nil, false, 4, nil},
+		{"with a budget for one", []Option{WithBudget(budget.NewTokenBucket(budget.BucketConfig{Capacity: 20, TransientCost: 14, Reward: -1}))}, false, 2, budget.ErrExhausted},
+		{"without a budget", []Option{WithBudget(nil)}, false, 4, nil},
+		{"with one attempt", []Option{WithMaxAttempts(1)}, false, 1, errResumes},
+		{"with an operation that has one", nil, true, 1, errResumes},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			server := &content{data: testContent(10_000), lap: 2_500, etag: strongTag}
+			op := downloadOp()
+			op.Call.NoRetry = tt.noRetry
+			d, err := Fetch(t.Context(), flowClient(t, server.ServeHTTP, tt.opts...), op, Input{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			_, err = io.ReadAll(d)
+			if requests := server.log.take(); len(requests) != tt.requests || !errors.Is(err, tt.is) {
+				t.Errorf("%d requests, want %d; %v", len(requests), tt.requests, err)
+			}
+		})
+	}
 }
 
 func TestDownloadEndsWithItsContext(t *testing.T) {

@@ -223,7 +223,12 @@ func (t *Task[S, R]) Wait(ctx context.Context, opts ...Option) (R, error) {
 	for pause := t.started; ; pause = true {
 		t.started = false
 		if pause {
-			if err := wait(ctx, t.next()); err != nil {
+			delay := t.next()
+			err := fits(ctx, delay)
+			if err == nil {
+				err = wait(ctx, delay)
+			}
+			if err != nil {
 				return none, t.unfinished(errors.Join(err, lost))
 			}
 		}

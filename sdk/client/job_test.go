@@ -99,7 +99,7 @@ func TestJobs(t *testing.T) {
 			server: map[string][]jobAnswer{
 				start:  {accepted("Location", "https://api.example.com/v1/jobs/1")},
 				status: {statusOf("running"), {status: 303, header: http.Header{"Location": {"/v1/exports/1"}}}},
-				result: {resultAnswer},
+				result: {{status: 200, body: `{"status":"pending","url":"https://files.example.com/1"}`}}, // the status of something else
 			},
 			seen: []string{start, status, status, result},
 		},
@@ -175,6 +175,9 @@ func TestJobs(t *testing.T) {
 				if !slices.Equal(server.seen, tt.seen) {
 					t.Errorf("requests %q, want %q", server.seen, tt.seen)
 				}
+				if token := task.Token(); strings.Contains(token, "/jobs/0") {
+					t.Errorf("token %q", token)
+				}
 				if again, ok := task.Result(); !ok || again != got {
 					t.Errorf("Result: %v, %t", again, ok)
 				}
@@ -245,9 +248,10 @@ func TestWaitHonoursRetryAfter(t *testing.T) {
 // A wait that does not fit the deadline ends at once, and the token goes on in another process.
 func TestWaitUnderOneDeadlineAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		halfway := jobAnswer{status: 200, body: statusOf("halfway").body, header: http.Header{"Retry-After": {"60"}}}
 		answers := map[string][]jobAnswer{
 			"POST /v1/exports":  {accepted("Operation-Location", "/v1/jobs/1?sig=a%20b", "Location", "/v1/exports/1")},
-			"GET /v1/jobs/1":    {statusOf("running"), {status: 200, body: statusOf("halfway").body, header: http.Header{"Retry-After": {"60"}}}, statusOf("succeeded")},
+			"GET /v1/jobs/1":    {statusOf("running"), halfway, halfway, statusOf("succeeded")},
 			"GET /v1/exports/1": {resultAnswer},
 		}
 		server := &jobServer{answers: answers}
@@ -264,6 +268,10 @@ func TestWaitUnderOneDeadlineAndResume(t *testing.T) {
 		}
 		if took := time.Since(begin); took > 10*time.Second {
 			t.Errorf("it took %s to see that a minute does not fit", took)
+		}
+		questions := len(server.seen)
+		if _, err := task.Wait(t.Context(), WithDeadline(time.Second)); !errors.As(err, &unfinished) || len(server.seen) != questions+1 {
+			t.Errorf("the wait that begins anew asks at once, and then does not wait: %q, %v", server.seen, err)
 		}
 		if task.Status().Rows != 7 {
 			t.Errorf("status %+v", task.Status())

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/retrysafe/retrysafe/sdk/budget"
 	"github.com/retrysafe/retrysafe/sdk/retry"
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
@@ -68,29 +69,18 @@ func (s *stream) read(x *exchange, read func(*exchange) (bool, error)) (bool, er
 
 // reconnect opens the stream again behind the last event.
 func (s *stream) reconnect(ctx context.Context, x *exchange, broken error) (*exchange, error) {
-	err := errLost
 	if s.op.repeatable() && (s.events == 0 || s.lastID != "") {
-		err = s.resumes.pause(ctx, s.retry)
+		in := s.in
+		if s.lastID != "" {
+			in.header = http.Header{"Last-Event-Id": {headerText(s.lastID)}}
+		}
+		next, err := s.resumes.again(ctx, x, in, s.retry)
+		if err == nil {
+			return next, nil
+		}
+		broken = fmt.Errorf("%w; it was not resumed: %w", broken, err)
 	}
-	if err != nil {
-		return nil, x.unreadable(s.broken(broken, err))
-	}
-	in := s.in
-	if s.lastID != "" {
-		in.header = http.Header{"Last-Event-Id": {headerText(s.lastID)}}
-	}
-	next, err := s.resumes.again(ctx, x, in)
-	if err != nil {
-		return nil, x.unreadable(s.broken(broken, err))
-	}
-	return next, nil
-}
-
-func (s *stream) broken(broken, stop error) error {
-	if !errors.Is(stop, errLost) {
-		broken = fmt.Errorf("%w; it was not resumed: %w", broken, stop)
-	}
-	return &StreamError{Events: s.events, LastEventID: s.lastID, Err: broken}
+	return nil, x.unreadable(&StreamError{Events: s.events, LastEventID: s.lastID, Err: broken})
 }
 
 // headerText keeps an event id, which may be any line, from ending the header.
@@ -111,8 +101,7 @@ func (op *Operation) repeatable() bool {
 }
 
 var (
-	errLost    = errors.New("going on would lose or repeat a part")
-	errResumes = errors.New("it broke again and again without getting further")
+	errResumes = errors.New("the attempts of the call are used up")
 	errTooLong = errors.New("the wait that the server asks for is too long")
 )
 
@@ -122,35 +111,64 @@ type resumes struct {
 	wait time.Duration
 }
 
-// pause waits before a resume: at least as long as the server asks, and by backoff. It gives up at once when the wait
-// does not fit the context's deadline.
-func (r *resumes) pause(ctx context.Context, asked time.Duration) error {
-	if r.made >= retry.DefaultAttempts-1 {
-		return errResumes
+// again waits and makes the call of x once more, for what is left: within the attempts of a call, after at least the wait
+// that the server asked for, and paid as a retry. It gives up at once when the wait does not fit the context's deadline.
+func (r *resumes) again(ctx context.Context, x *exchange, in Input, asked time.Duration) (*exchange, error) {
+	if r.made+1 >= x.attempts() {
+		return nil, errResumes
 	}
 	if asked > retry.DefaultRetryAfterLimit {
-		return errTooLong
+		return nil, errTooLong
 	}
 	r.wait = max(asked, retry.Backoff{}.Delay(r.made, r.made > 0, r.wait, jitter()))
 	r.made++
-	return wait(ctx, r.wait)
+	if err := fits(ctx, r.wait); err != nil {
+		return nil, err
+	}
+	if err := x.pay(); err != nil {
+		return nil, err
+	}
+	if err := wait(ctx, r.wait); err != nil {
+		return nil, err
+	}
+	return x.again(ctx, in)
 }
 
-// again makes the call for what is left.
-func (r *resumes) again(ctx context.Context, x *exchange, in Input) (*exchange, error) {
-	return x.again(ctx, in)
+// attempts is how many attempts the call may make in all.
+func (x *exchange) attempts() int {
+	switch call := &x.op.Call; {
+	case call.NoRetry:
+		return 1
+	case x.set.attempts > 0:
+		return x.set.attempts
+	case call.Attempts > 0:
+		return call.Attempts
+	}
+	return retry.DefaultAttempts
+}
+
+// pay takes the price of one retry from the client's budget.
+func (x *exchange) pay() error {
+	if x.set.budget == nil {
+		return nil
+	}
+	return x.set.budget.Withdraw(time.Now(), budget.Transient)
 }
 
 func jitter() float64 { return rand.Float64() } //nolint:gosec // spreading waits takes no secret
 
-// wait sleeps, or says at once that the sleep does not fit the context's deadline.
-func wait(ctx context.Context, d time.Duration) error {
+// fits tells whether a wait is over before the context is.
+func fits(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if at, bounded := ctx.Deadline(); bounded && time.Until(at) <= d {
 		return fmt.Errorf("the wait of %s does not fit: %w", d, context.DeadlineExceeded)
 	}
+	return nil
+}
+
+func wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
