@@ -570,8 +570,8 @@ func TestAllEndsWithItsContext(t *testing.T) {
 			cancel()
 		}
 	}
-	if requests := server.requests.take(); !errors.Is(got, context.Canceled) || items != 3 || len(requests) != 1 {
-		t.Errorf("%d items of %q, then %v", items, requests, got)
+	if !errors.Is(got, context.Canceled) || items != 3 {
+		t.Errorf("%d items, then %v", items, got)
 	}
 }
 
