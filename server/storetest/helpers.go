@@ -99,7 +99,7 @@ func sameResponse(got, want idempotency.Response) error {
 
 func want(err, target error, what string) error {
 	if !errors.Is(err, target) {
-		return fmt.Errorf("%s returned %q, want %q", what, fmt.Sprint(err), target)
+		return fmt.Errorf("%s returned %q, want %w", what, fmt.Sprint(err), target)
 	}
 	return nil
 }

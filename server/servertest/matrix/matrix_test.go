@@ -88,7 +88,7 @@ func open(t *testing.T, kind, dsn string) (idempotency.Sweeper, *sql.DB) {
 
 func spawn(t *testing.T, kind, dsn, ledger string) *shop.Process {
 	t.Helper()
-	p, err := shop.Spawn(kind, dsn, ledger)
+	p, err := shop.Spawn(kind, dsn, ledger, lease)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,16 @@ const (
 	envDSN    = "SHOP_DSN"
 	envLedger = "SHOP_LEDGER"
 	envAddr   = "SHOP_ADDR"
+	envLease  = "SHOP_LEASE" // 2s by default
 )
 
-// ProcessLease is the lease in a shop process.
-const ProcessLease = 2 * time.Second
+func processLease() time.Duration {
+	lease, err := time.ParseDuration(os.Getenv(envLease))
+	if err != nil {
+		return 2 * time.Second
+	}
+	return lease
+}
 
 // Main serves when the environment asks for it, and never returns then. Call it first in TestMain.
 func Main() {
@@ -84,7 +90,7 @@ func serve(ctx context.Context, kind, dsn, ledger, addr string) error {
 	}
 	s, err := New(ctx, Config{
 		Store: store, DB: db, Postgres: kind == "postgres", Ledger: ledger, Failures: idempotency.ReattemptFailures,
-		Lease: ProcessLease, Window: time.Second,
+		Lease: processLease(), Window: time.Second,
 	})
 	if err != nil {
 		return err
@@ -118,8 +124,10 @@ type Process struct {
 }
 
 // Spawn starts a shop and waits until it listens.
-func Spawn(kind, dsn, ledger string) (*Process, error) {
-	p := &Process{addr: "127.0.0.1:0", env: []string{envStore + "=" + kind, envDSN + "=" + dsn, envLedger + "=" + ledger}}
+func Spawn(kind, dsn, ledger string, lease time.Duration) (*Process, error) {
+	p := &Process{addr: "127.0.0.1:0", env: []string{
+		envStore + "=" + kind, envDSN + "=" + dsn, envLedger + "=" + ledger, envLease + "=" + lease.String(),
+	}}
 	return p, p.Start()
 }
 
