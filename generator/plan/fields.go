@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,7 +27,9 @@ func (b *builder) fields(d *named) {
 	for _, r := range n.Get("required").List() {
 		required[r.Value] = true
 	}
-	for _, m := range n.Get("properties").All() {
+	members := slices.Clone(n.Get("properties").All())
+	slices.SortFunc(members, func(x, y spec.Member) int { return strings.Compare(x.Key, y.Key) })
+	for _, m := range members {
 		t.Fields = append(t.Fields, b.field(d, s, m, required[m.Key]))
 	}
 	if t.Extra != "" {

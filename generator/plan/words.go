@@ -15,7 +15,7 @@ var initialisms = map[string]string{
 
 func init() { //nolint:gochecknoinits // a list of words is easier to read than a map of words to themselves in capitals
 	for word := range strings.FieldsSeq(`acl acls api arn ascii bic cidr cpu cpus crm csr css csv cvc cvv db dns eof fqdn
-		gb gid gpu gpus guid html http https iban id idp imei io ip iso jpeg json jwk jwks jwt kyc mac mb mfa nfc oidc os otp pdf
+		gb gid gpu gpus guid html http https iban id idp imei io ip iso jpeg json jwk jwks jwt kyc mac mb mfa nfc oidc ok os otp pdf
 		pin png qps qr ram rpc rsa rtp saas saml scim sdk sip sku sla sms smtp sql ssd ssh ssl sso svg tcp tls totp ttl tts
 		udp ui uid upc uri url usb uuid vat vat vcpu vin vm vms vpc vpn xml xmpp xsrf xss zip`) {
 		if initialisms[word] == "" {
