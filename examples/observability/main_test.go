@@ -78,3 +78,35 @@ func TestSpansOfACallThatFails(t *testing.T) {
 		t.Errorf("%v calls given up, want 1", got)
 	}
 }
+
+// Three requests under one key and one under the same key with another body: one effect, two replays, one mismatch.
+func TestServerMetrics(t *testing.T) {
+	metrics := newServerMetrics(prometheus.NewRegistry())
+	server := exampletest.Shop(t, shop.Options{Events: metrics.hook})
+	client, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithBearerToken("t"), sdk.WithLogger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := sdk.CreateOrderRequest{
+		OrderRef: "web-1", CustomerID: "cus_1", Currency: sdk.CurrencyEUR, Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+	}
+	if _, err := client.Orders.Create(t.Context(), body, sdk.WithIdempotencyKey("k"), sdk.WithHeader(shop.FaultHeader, "drop-after")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Orders.Create(t.Context(), body, sdk.WithIdempotencyKey("k")); err != nil {
+		t.Fatal(err)
+	}
+	other, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithBearerToken("t"), sdk.WithLogger(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body.OrderRef = "web-2"
+	if _, err := other.Orders.Create(t.Context(), body, sdk.WithIdempotencyKey("k")); err == nil {
+		t.Fatal("a key was used for two requests")
+	}
+	for kind, want := range map[string]float64{"claimed": 1, "completed": 1, "replayed": 2, "mismatch": 1} {
+		if got := testutil.ToFloat64(metrics.events.WithLabelValues("createOrder /v1/orders", kind)); got != want {
+			t.Errorf("%v %s, want %v", got, kind, want)
+		}
+	}
+}
