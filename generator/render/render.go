@@ -133,7 +133,7 @@ func (r *renderer) printTypes() error {
 }
 
 // maxLines bounds a file; what is longer goes on in numbered ones.
-const maxLines = 4500
+const maxLines = 4000
 
 func (r *renderer) files() (map[string][]byte, error) {
 	names := make([]string, 0, len(r.bodies))
