@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"slices"
 
@@ -117,10 +116,7 @@ func (x *exchange) exchange(req *http.Request, carried sent) error {
 	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300
 	if !ok || !x.op.Call.Stream {
-		x.info.Body, err = io.ReadAll(resp.Body)
-		if closeErr := resp.Body.Close(); err == nil {
-			err = closeErr
-		}
+		x.info.Body, err = transport.ReadBody(resp)
 	}
 	if x.set.info != nil {
 		*x.set.info = x.info

@@ -109,7 +109,7 @@ func (c *call) receive(a *attempt) {
 			c.failing().peeked = body
 		}
 
-		resp.Body = io.NopCloser(bytes.NewReader(body))
+		resp.Body = newMemory(body)
 		a.end()
 	case resp.StatusCode == http.StatusConflict || resp.StatusCode == http.StatusUnprocessableEntity:
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
@@ -129,6 +129,38 @@ func (c *call) handsOver(resp *http.Response) bool {
 	op := c.cfg.operation
 
 	return op == nil || op.Stream && resp.StatusCode < http.StatusBadRequest
+}
+
+// memory is a body that was read within the attempt.
+type memory struct {
+	bytes.Reader
+
+	whole []byte
+}
+
+func newMemory(whole []byte) *memory {
+	m := &memory{whole: whole}
+	m.Reset(whole)
+
+	return m
+}
+
+// Close implements io.Closer.
+func (*memory) Close() error { return nil }
+
+// ReadBody reads the body of an answer and closes it. A body that was read
+// within its attempt is not copied; the caller must not change it then.
+func ReadBody(resp *http.Response) ([]byte, error) {
+	if m, ok := resp.Body.(*memory); ok {
+		return m.whole, nil
+	}
+
+	body, err := io.ReadAll(resp.Body)
+	if closing := resp.Body.Close(); err == nil {
+		err = closing
+	}
+
+	return body, err
 }
 
 // rewound puts back what was read of a body.
