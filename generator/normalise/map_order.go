@@ -16,7 +16,8 @@ func mapOrder(s *state) {
 	}
 	sortMembers(s.Root.Get("paths"))
 	sortMembers(s.Root.Get("webhooks"))
-	w := walker{seen: map[*spec.Node]bool{}, visit: func(n *spec.Node) {
+	s.walks++
+	w := walker{stamp: s.walks, visit: func(n *spec.Node) {
 		if n.Kind != spec.Object || n.Ref != "" {
 			return
 		}

@@ -72,6 +72,7 @@ var passes = []pass{
 type state struct {
 	*Document
 	budget int
+	walks  uint32 // over the tree, so far
 	merged map[*spec.Node]progress
 	// pairs and eithers are the schemas made for members that two schemas declare, so that recursion ends.
 	pairs, eithers map[[2]*spec.Node]*spec.Node

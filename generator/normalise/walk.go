@@ -21,21 +21,22 @@ var (
 
 // eachSchema calls visit once for every schema of the document, references among them, in document order.
 func (s *state) eachSchema(visit func(*spec.Node)) {
-	w := walker{visit: visit, seen: map[*spec.Node]bool{}}
+	s.walks++
+	w := walker{visit: visit, stamp: s.walks}
 	w.document(s.Root)
 }
 
 type walker struct {
 	visit func(*spec.Node)
-	seen  map[*spec.Node]bool
-	sort  bool // put maps in order on the way
+	stamp uint32 // of this walk
+	sort  bool   // put maps in order on the way
 }
 
 func (w *walker) once(n *spec.Node) bool {
-	if n == nil || w.seen[n] {
+	if n == nil || n.Stamp == w.stamp {
 		return false
 	}
-	w.seen[n] = true
+	n.Stamp = w.stamp
 	return true
 }
 
@@ -132,7 +133,7 @@ func (w *walker) operation(n *spec.Node) {
 
 func (w *walker) response(n *spec.Node) {
 	n = n.Deref()
-	if n == nil || w.seen[n] {
+	if n == nil || n.Stamp == w.stamp {
 		return
 	}
 	if w.sort {
@@ -146,7 +147,7 @@ func (w *walker) response(n *spec.Node) {
 
 func (w *walker) parameter(n *spec.Node) {
 	n = n.Deref()
-	if n == nil || w.seen[n] {
+	if n == nil || n.Stamp == w.stamp {
 		return
 	}
 	if schema := n.Get("schema"); schema != nil {

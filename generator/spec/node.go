@@ -27,6 +27,8 @@ func (k Kind) String() string {
 // Node is one value of a document. The zero Node is a null without a place.
 type Node struct {
 	Kind Kind
+	// Stamp is the number of the last walk over the tree that came by, for the walker's own use.
+	Stamp uint32
 	// Value is the text of a scalar: numbers and booleans as they were written, strings without quotes.
 	Value string
 	// Items are the elements of an array.
