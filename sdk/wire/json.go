@@ -103,8 +103,6 @@ func write(v any, request bool) ([]byte, error) {
 }
 
 // writers holds buffers that are used again.
-//
-//nolint:gochecknoglobals // a pool is shared by nature
 var writers = sync.Pool{New: func() any { return new(jsonWriter) }}
 
 // largestKept is the size in bytes up to which a buffer is used again.

@@ -146,6 +146,9 @@ func sameAll(t *testing.T, data []byte) {
 		sameEncode(t, &v)
 	}
 	sameDecode[any](t, data)
+	if len(data) > 1<<12 {
+		return // the depth is counted in one place
+	}
 	sameDecode[[]kitchen](t, data)
 	sameDecode[map[string]kitchen](t, data)
 	sameDecode[map[string]any](t, data)
@@ -194,6 +197,7 @@ func texts() []string {
 		`{"quoted":{"n":5}}`, `{"embeds":{"x":1,"y":2}}`, `{"maybe":null}`, `{"maybe":"x"}`, `{"maybe":"x","maybe":null}`, `{"maybe":1}`,
 		`{"int":1.0}`, `{"int":1e2}`, `{"int8":128}`, `{"uint16":-1}`, `{"f32":1e39}`, `{"f32":16777217,"f64":1e21}`, `{"f64":1e-7,"f32":1e-7}`,
 		`{"num":"12.50"}`, `{"num":12.50}`, `{"num":"x"}`, `{"num":""}`, `{"time":"x"}`, `{"time":1}`, `{"hidden":1,"Skip":2}`,
+		`{"a":"\u00aF"}`, `{"a":"\u00ag"}`, `{"a":"\`, `{"a":"\u`, `{"a"`, `{"a":`, `{"a":1`, `{`, `[`, `[1`, `{"":1}`, `{"kids":`, `{"a" :x}`, `[nul]`, `{"bool":t}`, `{"raw":[}`, `{"any":[}`, `{"maybe":n}`,
 		"\ufeff{}", "\t\r\n {\t\"str\"\r:\n\"x\" , \"int\" : 1 } \n",
 	)
 	for _, n := range []int{9999, 10000, 10001} {

@@ -42,11 +42,13 @@ type field struct {
 	readOnly  bool
 }
 
-//nolint:gochecknoglobals // caches by type, as encoding/json has them
+// The plans that were made so far, by type, and the lock under which they are made.
 var (
 	plans    sync.Map // reflect.Type to *plan
 	planLock sync.Mutex
+)
 
+var (
 	unmarshalerType     = reflect.TypeFor[json.Unmarshaler]()
 	marshalerType       = reflect.TypeFor[json.Marshaler]()
 	textUnmarshalerType = reflect.TypeFor[encoding.TextUnmarshaler]()

@@ -225,7 +225,7 @@ func cleanType(contentType string) string {
 	}, contentType)
 }
 
-//nolint:gochecknoglobals // one secret for the life of the process
+// processSecret is random and the same for the life of the process.
 var processSecret = sync.OnceValue(rand.Text)
 
 // boundary makes the boundary that Multipart documents.

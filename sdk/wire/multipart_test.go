@@ -121,6 +121,12 @@ func TestMultipartKinds(t *testing.T) {
 		{"explicit null", map[string]any{"n": wire.Null[int]()}, nil, part("n", "", "")},
 		{"names are quoted", map[string]any{"a\"\r\nX: y\\é": "v"}, nil, part("a%22%0D%0AX: y%5Cé", "", "v")},
 		{"types cannot add headers", map[string]any{"s": "x"}, []wire.Encoding{{Property: "s", ContentType: "text/x\r\nX: y"}}, part("s", "text/xX: y", "x")},
+		{
+			"files by value",
+			map[string]any{"f": wire.File{Name: "x", ContentType: "a/b", Content: strings.NewReader("1")}, "g": []wire.File{*wire.FromBytes("y", []byte("2"))}, "h": (*wire.File)(nil)},
+			nil,
+			part(`f"; filename="x`, "a/b", "1") + part(`g"; filename="y`, "application/octet-stream", "2"),
+		},
 		{"nothing", nil, nil, ""},
 		{"nil pointer", (*upload)(nil), nil, ""},
 	} {

@@ -68,7 +68,7 @@ type param struct {
 	reserved, json, isRequired bool
 }
 
-//nolint:gochecknoglobals // a cache by type
+// paramPlans holds the plans that were made so far.
 var paramPlans sync.Map // reflect.Type to []param
 
 func paramsOf(t reflect.Type) ([]param, error) {

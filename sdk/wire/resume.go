@@ -54,7 +54,7 @@ func (r *resumer) Read(p []byte) (int, error) {
 			return n, nil
 		}
 		if err == nil || len(p) == 0 {
-			return 0, err //nolint:wrapcheck // the body's own error
+			return 0, err
 		}
 		if errors.Is(err, io.EOF) {
 			if r.offset >= r.length {
@@ -126,7 +126,7 @@ func (r *resumer) accept(resp *http.Response) error {
 }
 
 func (r *resumer) Close() error {
-	return r.body.Close() //nolint:wrapcheck // the body's own error
+	return r.body.Close()
 }
 
 // contentRange reads "bytes 5-9/10"; total is -1 when it is given as an asterisk.

@@ -152,29 +152,45 @@ type lineReader struct {
 func (l *lineReader) next() ([]byte, error) {
 	l.buf = l.buf[:0]
 	for {
-		c, err := l.r.ReadByte()
-		if err != nil {
+		if _, err := l.r.Peek(1); err != nil {
 			if l.tail && len(l.buf) > 0 && errors.Is(err, io.EOF) {
 				return l.buf, nil
 			}
-			return nil, err //nolint:wrapcheck // the stream's own error, io.EOF among them
+			return nil, err
 		}
+		chunk, _ := l.r.Peek(l.r.Buffered()) // what is there cannot fail
 		if l.skipLF {
 			l.skipLF = false
-			if c == '\n' {
+			if chunk[0] == '\n' {
+				_, _ = l.r.Discard(1)
 				continue
 			}
 		}
-		switch {
-		case c == '\n':
-			return l.buf, nil
-		case c == '\r' && l.cr:
-			l.skipLF = true
-			return l.buf, nil
-		}
-		if len(l.buf) >= MaxEventSize {
+		end := l.end(chunk)
+		if len(l.buf)+end > MaxEventSize {
 			return nil, ErrEventTooLarge
 		}
-		l.buf = append(l.buf, c)
+		l.buf = append(l.buf, chunk[:end]...)
+		if end == len(chunk) {
+			_, _ = l.r.Discard(end)
+			continue
+		}
+		l.skipLF = chunk[end] == '\r'
+		_, _ = l.r.Discard(end + 1)
+		return l.buf, nil
 	}
+}
+
+// end gives the index of the first line end in the chunk, or the chunk's length.
+func (l *lineReader) end(chunk []byte) int {
+	n := len(chunk)
+	if i := bytes.IndexByte(chunk, '\n'); i >= 0 {
+		n = i
+	}
+	if l.cr {
+		if i := bytes.IndexByte(chunk[:n], '\r'); i >= 0 {
+			n = i
+		}
+	}
+	return n
 }

@@ -20,7 +20,7 @@ type color struct {
 	B int `json:"B"`
 }
 
-//nolint:gochecknoglobals // the values of the specification's tables
+// The values of the specification's tables.
 var (
 	blue = "blue"
 	list = []string{"blue", "black", "brown"}
