@@ -495,6 +495,24 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
+func FuzzSameOrigin(f *testing.F) {
+	f.Add("/v1/orders?cursor=2")
+	f.Add("//evil.example/x")
+	f.Add(`http:\\\\api.example.com@evil.example:80/`)
+	f.Add("https://api.example.com:443@evil.example")
+	origin, _ := url.Parse("https://api.example.com/v1")
+	f.Fuzz(func(t *testing.T, ref string) {
+		to, err := sameOrigin(origin, origin, ref)
+		if err != nil {
+			return
+		}
+		again, err := url.Parse(to.String())
+		if err != nil || again.Scheme != "https" || again.Host != "api.example.com" || again.User != nil {
+			t.Errorf("%q leads to %q, %v", ref, to, err)
+		}
+	})
+}
+
 func TestNextLink(t *testing.T) {
 	tests := []struct {
 		fields []string
