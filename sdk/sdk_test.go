@@ -354,6 +354,19 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+func TestHeaders(t *testing.T) {
+	c, _ := connect(t, reply{status: 200, contentType: "application/json", body: orderJSON, header: map[string]string{"ETag": `"v7"`, "Idempotent-Replayed": "true"}})
+	var info sdk.ResponseInfo
+	if _, err := c.Orders.Create(t.Context(), sdk.CreateOrderRequest{}, sdk.WithResponse(&info)); err != nil {
+		t.Fatal(err)
+	}
+	etag, tagged := sdk.HeadersOf(&info).ETag()
+	replayed, told := sdk.HeadersOf(&info).IdempotentReplayed()
+	if _, there := sdk.HeadersOf(&info).Location(); etag != `"v7"` || !tagged || !replayed || !told || there || !info.Replayed {
+		t.Errorf("%q %v %v %v %v", etag, tagged, replayed, told, there)
+	}
+}
+
 func TestTextAnswer(t *testing.T) {
 	c, _ := connect(t, reply{status: 200, contentType: "text/plain; charset=utf-8", body: "ok"})
 	if text, err := c.System.GetHealth(t.Context()); err != nil || text != "ok" {

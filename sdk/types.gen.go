@@ -274,19 +274,19 @@ const (
 
 // Customer: Somebody who buys.
 type Customer struct {
-	// When it was created.
-	CreatedAt time.Time `json:"created_at" wire:"readonly"`
-	// Identifier, with a prefix that tells the kind of object.
-	ID string `json:"id" wire:"readonly"`
-	// At most 20 members.
-	Metadata Metadata `json:"metadata,omitzero"`
 	// Postal address, if it is known.
 	Address wire.Nullable[Address] `json:"address,omitzero"`
 	// Day of birth.
 	BirthDate wire.Nullable[wire.Date] `json:"birth_date,omitzero"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at" wire:"readonly"`
 	// E-mail address, unique among your customers.
-	Email string       `json:"email"`
-	Kind  CustomerKind `json:"kind"`
+	Email string `json:"email"`
+	// Identifier, with a prefix that tells the kind of object.
+	ID   string       `json:"id" wire:"readonly"`
+	Kind CustomerKind `json:"kind"`
+	// At most 20 members.
+	Metadata Metadata `json:"metadata,omitzero"`
 	// Full name. At most 200 characters.
 	Name string `json:"name"`
 	// Whether the customer gets the newsletter. Use `preferences` instead.
@@ -403,15 +403,15 @@ const (
 type Document struct {
 	// When it was created.
 	CreatedAt time.Time `json:"created_at" wire:"readonly"`
-	// Identifier, with a prefix that tells the kind of object.
-	ID string `json:"id" wire:"readonly"`
-	// At most 20 members.
-	Metadata Metadata `json:"metadata,omitzero"`
 	// The customer that it belongs to.
-	CustomerID string       `json:"customer_id"`
-	Kind       DocumentKind `json:"kind"`
+	CustomerID string `json:"customer_id"`
+	// Identifier, with a prefix that tells the kind of object.
+	ID   string       `json:"id" wire:"readonly"`
+	Kind DocumentKind `json:"kind"`
 	// Words to find it by.
 	Labels []string `json:"labels,omitzero"`
+	// At most 20 members.
+	Metadata Metadata `json:"metadata,omitzero"`
 	// SHA-256 of the bytes.
 	SHA256 []byte `json:"sha256"`
 	// Length in bytes.
@@ -489,13 +489,13 @@ const (
 type Export struct {
 	// When it was created.
 	CreatedAt time.Time `json:"created_at" wire:"readonly"`
+	// Where to fetch it for one hour; only when it is done.
+	DownloadURL *string  `json:"download_url,omitempty"`
+	Failure     *Problem `json:"failure,omitempty"`
 	// Identifier, with a prefix that tells the kind of object.
 	ID string `json:"id" wire:"readonly"`
 	// At most 20 members.
 	Metadata Metadata `json:"metadata,omitzero"`
-	// Where to fetch it for one hour; only when it is done.
-	DownloadURL *string  `json:"download_url,omitempty"`
-	Failure     *Problem `json:"failure,omitempty"`
 	// Share that is done, 0 to 1. From 0 to 1.
 	Progress *float32     `json:"progress,omitempty"`
 	Status   ExportStatus `json:"status"`
@@ -568,13 +568,13 @@ var casesFilterValue = []wire.Case{
 	{Kind: "boolean"},
 }
 
-// NewFilterValueStringValue gives a FilterValue that is a StringValue.
-func NewFilterValueStringValue(v string) FilterValue {
+// NewFilterValueString gives a FilterValue that is a String.
+func NewFilterValueString(v string) FilterValue {
 	return FilterValue{client.UnionOf(0, v)}
 }
 
-// AsStringValue gives the value when it is a StringValue.
-func (u FilterValue) AsStringValue() (string, bool) { return client.As[string](u.Union, 0) }
+// AsString gives the value when it is a String.
+func (u FilterValue) AsString() (string, bool) { return client.As[string](u.Union, 0) }
 
 // NewFilterValueInteger gives a FilterValue that is an Integer.
 func NewFilterValueInteger(v int64) FilterValue {
@@ -657,15 +657,11 @@ func (v *Note) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(da
 
 // Order: what a customer wants to have.
 type Order struct {
-	// When it was created.
-	CreatedAt time.Time `json:"created_at" wire:"readonly"`
-	// Identifier, with a prefix that tells the kind of object.
-	ID string `json:"id" wire:"readonly"`
-	// At most 20 members.
-	Metadata Metadata `json:"metadata,omitzero"`
 	// When it was confirmed; `null` before that.
 	ConfirmedAt *time.Time `json:"confirmed_at"`
-	Customer    *Customer  `json:"customer,omitempty"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at" wire:"readonly"`
+	Customer  *Customer `json:"customer,omitempty"`
 	// Who buys.
 	CustomerID string `json:"customer_id"`
 	// Day on which it should arrive.
@@ -673,8 +669,12 @@ type Order struct {
 	Delivery  *Delivery  `json:"delivery,omitempty"`
 	// Text on a card in the parcel. At most 500 characters.
 	GiftNote wire.Nullable[string] `json:"gift_note,omitzero"`
+	// Identifier, with a prefix that tells the kind of object.
+	ID string `json:"id" wire:"readonly"`
 	// What is bought.
 	Lines []OrderLine `json:"lines"`
+	// At most 20 members.
+	Metadata Metadata `json:"metadata,omitzero"`
 	// Your own reference of the order.
 	OrderRef string `json:"order_ref"`
 	// The payments of the order; only when they were asked for with `expand`.
@@ -775,18 +775,18 @@ const (
 
 // Payment: Money that comes in.
 type Payment struct {
-	// When it was created.
-	CreatedAt time.Time `json:"created_at" wire:"readonly"`
-	// Identifier, with a prefix that tells the kind of object.
-	ID string `json:"id" wire:"readonly"`
-	// At most 20 members.
-	Metadata Metadata `json:"metadata,omitzero"`
 	// At least 0.
 	Amount Amount `json:"amount"`
 	// How much of it was taken. At least 0.
-	CapturedAmount *int64        `json:"captured_amount,omitempty"`
-	Currency       Currency      `json:"currency"`
-	Method         PaymentMethod `json:"method"`
+	CapturedAmount *int64 `json:"captured_amount,omitempty"`
+	// When it was created.
+	CreatedAt time.Time `json:"created_at" wire:"readonly"`
+	Currency  Currency  `json:"currency"`
+	// Identifier, with a prefix that tells the kind of object.
+	ID string `json:"id" wire:"readonly"`
+	// At most 20 members.
+	Metadata Metadata      `json:"metadata,omitzero"`
+	Method   PaymentMethod `json:"method"`
 	// The order that is paid.
 	OrderID string `json:"order_id"`
 	// How much of it went back. At least 0.
@@ -816,6 +816,8 @@ func (v *PaymentCapturedEvent) UnmarshalJSON(data []byte) error { return wire.Un
 // PaymentDeclinedProblem is the bank said no. Nothing was charged.
 type PaymentDeclinedProblem struct {
 	Code ErrorCode `json:"code"`
+	// Why the bank said no.
+	DeclineReason PaymentDeclinedProblemDeclineReason `json:"decline_reason"`
 	// More about this one case.
 	Detail *string `json:"detail,omitempty"`
 	// Name of this one case.
@@ -828,8 +830,6 @@ type PaymentDeclinedProblem struct {
 	Title string `json:"title"`
 	// Address of a page about this kind of problem.
 	Type string `json:"type"`
-	// Why the bank said no.
-	DeclineReason PaymentDeclinedProblemDeclineReason `json:"decline_reason"`
 	// ExtraFields holds the members that have no field of their own.
 	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`
 }
@@ -1003,15 +1003,15 @@ func (v *ProductPage) UnmarshalJSON(data []byte) error { return wire.UnmarshalOb
 
 // Refund: Money that goes back.
 type Refund struct {
+	// At least 0.
+	Amount Amount `json:"amount"`
 	// When it was created.
 	CreatedAt time.Time `json:"created_at" wire:"readonly"`
+	Currency  Currency  `json:"currency"`
 	// Identifier, with a prefix that tells the kind of object.
 	ID string `json:"id" wire:"readonly"`
 	// At most 20 members.
 	Metadata Metadata `json:"metadata,omitzero"`
-	// At least 0.
-	Amount   Amount   `json:"amount"`
-	Currency Currency `json:"currency"`
 	// The payment that is refunded.
 	PaymentID string        `json:"payment_id"`
 	Reason    *RefundReason `json:"reason,omitempty"`
@@ -1166,6 +1166,8 @@ type ValidationProblem struct {
 	Code ErrorCode `json:"code"`
 	// More about this one case.
 	Detail *string `json:"detail,omitempty"`
+	// Each field that cannot be accepted.
+	Errors []FieldError `json:"errors"`
 	// Name of this one case.
 	Instance *string `json:"instance,omitempty"`
 	// Name of the request in our logs.
@@ -1176,8 +1178,6 @@ type ValidationProblem struct {
 	Title string `json:"title"`
 	// Address of a page about this kind of problem.
 	Type string `json:"type"`
-	// Each field that cannot be accepted.
-	Errors []FieldError `json:"errors"`
 	// ExtraFields holds the members that have no field of their own.
 	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`
 }

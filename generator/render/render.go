@@ -112,7 +112,7 @@ func (r *renderer) execute(file, name string, data any) error {
 
 func (r *renderer) print() error {
 	for _, step := range []func() error{
-		r.printDoc, r.printClient, r.printOptions, r.printErrors, r.printServices, r.printInterfaces, r.printTypes, r.printWebhooks,
+		r.printDoc, r.printClient, r.printOptions, r.printErrors, r.printServices, r.printInterfaces, r.printHeaders, r.printTypes, r.printWebhooks,
 	} {
 		if err := step(); err != nil {
 			return err
