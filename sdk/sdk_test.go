@@ -16,6 +16,7 @@ import (
 
 	"github.com/retrysafe/retrysafe/sdk"
 	"github.com/retrysafe/retrysafe/sdk/client"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 	"github.com/retrysafe/retrysafe/sdk/transport"
 	"github.com/retrysafe/retrysafe/sdk/webhook"
 	"github.com/retrysafe/retrysafe/sdk/wire"
@@ -394,5 +395,40 @@ func TestServicesCanBeFaked(t *testing.T) {
 	}
 	if err := place(fake); err != nil || len(fake.created) != 1 {
 		t.Errorf("%v %v", fake.created, err)
+	}
+}
+
+// Every operation is called against the fake server, and every answer decodes.
+func TestFake(t *testing.T) {
+	fake := sdk.Fake()
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	c, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithEnv(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fake.Script("createOrder", fakeserver.Answer{Status: 503}, fakeserver.Answer{Drop: true})
+	order, err := c.Orders.Create(t.Context(), sdk.CreateOrderRequest{OrderRef: "r"}, sdk.WithLogger(nil))
+	if err != nil || order.ID == "" || len(fake.Requests("createOrder")) != 3 {
+		t.Errorf("%+v %v", order, err)
+	}
+	n := 0
+	for item, err := range c.Orders.All(t.Context(), sdk.ListOrdersParams{}) {
+		if err != nil || item.ID == "" {
+			t.Fatal(err)
+		}
+		n++
+	}
+	payment, err := c.Payments.Get(t.Context(), "pay_1")
+	if err != nil || n != 1 {
+		t.Fatal(n, err)
+	}
+	if _, card := payment.Method.AsCard(); !card {
+		t.Errorf("method %s", payment.Method.Raw())
+	}
+	for event, err := range c.Orders.Watch(t.Context(), sdk.WatchOrdersParams{}) {
+		if err != nil || event.Data.OrderID == "" {
+			t.Error(err)
+		}
 	}
 }

@@ -4,7 +4,7 @@ package plan
 // take them. Names that begin with With, New, op, cases and fake-prefixed ones of the same spelling are taken as the
 // printed options, constructors and records need them.
 var ReservedTypes = []string{
-	"Client", "New", "Headers", "HeadersOf", "Webhook", "ParseWebhook", "Option", "Error", "ResponseInfo", "Download", "Version", "ServerURL", "ErrDryRun",
+	"Client", "New", "Headers", "HeadersOf", "Webhook", "Fake", "ParseWebhook", "Option", "Error", "ResponseInfo", "Download", "Version", "ServerURL", "ErrDryRun",
 }
 
 // ReservedArgs are the names that a printed method uses beside its positional arguments, with the packages that it

@@ -27,6 +27,8 @@ var packages = map[string]string{
 	"strconv": "strconv",
 	"time":    "time",
 
+	"fakeserver": runtimePath + "client/fakeserver",
+
 	"budget":    runtimePath + "budget",
 	"client":    runtimePath + "client",
 	"keys":      runtimePath + "keys",

@@ -59,6 +59,7 @@ type renderer struct {
 	types      map[string]*plan.Type
 	methods    map[string]*plan.Method // by operation id
 	printed    map[string]bool         // parameter structs that stand in a file
+	literals   map[string]string       // enum constants
 	jobs       map[string]*plan.Job    // by the id of the operation that reads the status
 	signatures map[*plan.Service][]methodView
 	common     []*plan.ErrorResponse // the set of error answers that most operations declare
@@ -66,8 +67,12 @@ type renderer struct {
 
 func (r *renderer) index() {
 	r.types = make(map[string]*plan.Type, len(r.plan.Types))
+	r.literals = map[string]string{}
 	for _, t := range r.plan.Types {
 		r.types[t.Name] = t
+		for _, v := range t.Values {
+			r.literals[v.GoName] = v.Literal
+		}
 	}
 	r.methods = map[string]*plan.Method{}
 	r.printed = map[string]bool{}
@@ -112,7 +117,7 @@ func (r *renderer) execute(file, name string, data any) error {
 
 func (r *renderer) print() error {
 	for _, step := range []func() error{
-		r.printDoc, r.printClient, r.printOptions, r.printErrors, r.printServices, r.printInterfaces, r.printHeaders, r.printTypes, r.printWebhooks,
+		r.printDoc, r.printClient, r.printOptions, r.printErrors, r.printServices, r.printInterfaces, r.printHeaders, r.printFake, r.printTypes, r.printWebhooks,
 	} {
 		if err := step(); err != nil {
 			return err

@@ -1,0 +1,163 @@
+// Package fakeserver is an HTTP handler that stands in for an API in the tests of programs that use its SDK: each
+// operation gets the answer that the API's document shows, or the answers of a script, failures among them. Generated
+// packages hand out one for their API.
+package fakeserver
+
+import (
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Operation is one operation with the answer that it gets when there is no script for it.
+type Operation struct {
+	ID, Method, Path string // Path is a template: /orders/{order_id}
+	Status           int
+	Type, Body       string
+}
+
+// Answer is one scripted answer. Its zero value is a 200 without a body.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   string
+	Drop   bool // the connection is closed without an answer, after the request was read
+}
+
+// Request is one request as it came.
+type Request struct {
+	Operation string // id; "" when no operation has such a method and path
+	Method    string
+	URL       string // path and query
+	Header    http.Header
+	Body      string
+}
+
+// Handler answers requests. It is safe for concurrent use.
+type Handler struct {
+	operations []Operation
+	mu         sync.Mutex
+	scripts    map[string][]Answer
+	requests   []Request
+}
+
+// New gives a handler for these operations.
+func New(operations []Operation) *Handler {
+	return &Handler{operations: operations, scripts: map[string][]Answer{}}
+}
+
+// Script puts answers to the next requests for an operation; afterwards it is answered as before.
+func (h *Handler) Script(operation string, answers ...Answer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.scripts[operation] = append(h.scripts[operation], answers...)
+}
+
+// Requests gives what has come so far, for one operation, or for all with "".
+func (h *Handler) Requests(operation string) []Request {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if operation == "" {
+		return slices.Clone(h.requests)
+	}
+	var list []Request
+	for _, r := range h.requests {
+		if r.Operation == operation {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// ServeHTTP answers one request: by the script, by the operation, or with 404 when it is for neither.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	op := h.find(r.Method, r.URL.EscapedPath())
+	answer := h.take(op, Request{Method: r.Method, URL: r.URL.RequestURI(), Header: r.Header.Clone(), Body: string(body)})
+	if answer.Drop {
+		panic(http.ErrAbortHandler)
+	}
+	for name, values := range answer.Header {
+		w.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+	if answer.Status == 0 {
+		answer.Status = http.StatusOK
+	}
+	w.WriteHeader(answer.Status)
+	if answer.Body != "" {
+		_, _ = io.WriteString(w, answer.Body) // a client that is gone is no fault of the fake's
+	}
+}
+
+// take notes the request and gives its answer.
+func (h *Handler) take(op *Operation, r Request) Answer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if op != nil {
+		r.Operation = op.ID
+	}
+	h.requests = append(h.requests, r)
+	switch script := h.scripts[r.Operation]; {
+	case op == nil:
+		return Answer{Status: http.StatusNotFound, Body: "no operation has " + r.Method + " " + r.URL}
+	case len(script) > 0:
+		h.scripts[r.Operation] = script[1:]
+		return script[0]
+	}
+	answer := Answer{Status: op.Status, Body: op.Body}
+	if op.Type != "" {
+		answer.Header = http.Header{"Content-Type": {op.Type}}
+	}
+	return answer
+}
+
+// find gives the operation for a path; of several, the one with the most literal parts, as routers do it.
+func (h *Handler) find(method, path string) *Operation {
+	var best *Operation
+	rank := -1
+	for i := range h.operations {
+		op := &h.operations[i]
+		if literals, ok := match(op.Path, path); ok && op.Method == method && literals > rank {
+			best, rank = op, literals
+		}
+	}
+	return best
+}
+
+// match holds a path against a template and counts the parts that are equal letter by letter.
+func match(template, path string) (literals int, ok bool) {
+	template, _, _ = strings.Cut(template, "?")
+	template, _, _ = strings.Cut(template, "#")
+	want, got := strings.Split(template, "/"), strings.Split(path, "/")
+	if len(want) != len(got) {
+		return 0, false
+	}
+	for i := range want {
+		switch {
+		case want[i] == got[i]:
+			literals++
+		case !fits(want[i], got[i]):
+			return 0, false
+		}
+	}
+	return literals, true
+}
+
+// fits holds one part of a path against one that has {parameters}.
+func fits(template, part string) bool {
+	before, rest, found := strings.Cut(template, "{")
+	if !found || !strings.HasPrefix(part, before) {
+		return false
+	}
+	_, after, _ := strings.Cut(rest, "}")
+	part = part[len(before):]
+	if strings.Contains(after, "{") { // two parameters in one part: near enough
+		return part != ""
+	}
+	return len(part) > len(after) && strings.HasSuffix(part, after)
+}

@@ -1,0 +1,92 @@
+package fakeserver_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
+)
+
+var operations = []fakeserver.Operation{
+	{ID: "get", Method: "GET", Path: "/orders/{id}", Status: 200, Type: "application/json", Body: `{"id":"1"}`},
+	{ID: "mine", Method: "GET", Path: "/orders/mine", Status: 200},
+	{ID: "create", Method: "POST", Path: "/orders", Status: 201},
+	{ID: "file", Method: "GET", Path: "/files/{name}.{kind}", Status: 200},
+	{ID: "verb", Method: "POST", Path: "/orders/{id}:cancel", Status: 204},
+}
+
+func Example() {
+	handler := fakeserver.New(operations)
+	handler.Script("create", fakeserver.Answer{Status: 503})
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for range 2 {
+		resp, err := http.Post(server.URL+"/orders", "text/plain", strings.NewReader("x")) //nolint:noctx // an example
+		if err != nil {
+			panic(err)
+		}
+		_ = resp.Body.Close()
+		fmt.Println(resp.StatusCode)
+	}
+	fmt.Println(len(handler.Requests("create")), handler.Requests("create")[1].Body)
+	// Output:
+	// 503
+	// 201
+	// 2 x
+}
+
+func TestFind(t *testing.T) {
+	handler := fakeserver.New(operations)
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for _, tt := range []struct{ method, path, want string }{
+		{"GET", "/orders/7", "get"}, {"GET", "/orders/mine", "mine"}, {"GET", "/orders/a%2Fb", "get"}, {"POST", "/orders?x=1", "create"},
+		{"GET", "/files/a.pdf", "file"}, {"POST", "/orders/7:cancel", "verb"}, {"POST", "/orders/7", ""}, {"GET", "/orders/", ""}, {"PUT", "/orders", ""},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), tt.method, server.URL+tt.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		all := handler.Requests("")
+		if got := all[len(all)-1].Operation; got != tt.want || (resp.StatusCode == 404) != (tt.want == "") {
+			t.Errorf("%s %s is %q with %d, want %q", tt.method, tt.path, got, resp.StatusCode, tt.want)
+		}
+	}
+}
+
+func TestDropAndHeaders(t *testing.T) {
+	handler := fakeserver.New(operations)
+	handler.Script("get", fakeserver.Answer{Drop: true}, fakeserver.Answer{Header: http.Header{"x-a": {"b"}}, Body: "hello"})
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	server.Config.ErrorLog = nil
+	get := func() (*http.Response, error) {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+"/orders/7", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return http.DefaultTransport.RoundTrip(req)
+	}
+	if resp, err := get(); err == nil {
+		_ = resp.Body.Close()
+		t.Error("an answer where the connection should have been dropped")
+	}
+	resp, err := get()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(resp.Body)
+	if string(body) != "hello" || resp.Header.Get("X-A") != "b" || resp.StatusCode != 200 {
+		t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
+	}
+}
