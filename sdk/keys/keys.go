@@ -70,8 +70,8 @@ func newUUID(_ context.Context, call Call) (string, error) {
 // is the readable head of the key, for example "order-confirm"; the parts are
 // what tells one event from another, for example the order's number.
 //
-// The key reads "order-confirm-1042" when the parts are plain and it fits the
-// operation's limits. Otherwise the parts are hashed, never cut. A part must
+// The key reads "order-confirm-1042", or "refund-1042--2" with two parts, when
+// the parts are plain and it fits the operation's limits. Otherwise the parts are hashed, never cut. A part must
 // not be a secret. An empty part is [ErrEmptyPart].
 func Event(operation string, parts ...string) Source {
 	return func(_ context.Context, call Call) (string, error) {
@@ -85,7 +85,7 @@ func derive(operation string, parts []string, rule Rule) (string, error) {
 	}
 
 	if readable(operation, parts) {
-		key := strings.Join(append([]string{operation}, parts...), "-")
+		key := operation + "-" + strings.Join(parts, "--")
 		if rule.fits(key) {
 			return key, nil
 		}
@@ -109,20 +109,24 @@ func derive(operation string, parts []string, rule Rule) (string, error) {
 	return sum[:32], rule.Validate(sum[:32])
 }
 
-// readable reports whether joining the parts by dashes gives a key that no
+// readable reports whether joining the parts by two dashes gives a key that no
 // other parts give.
 func readable(operation string, parts []string) bool {
 	if !plain(operation, true) {
 		return false
 	}
 
+	if len(parts) == 1 {
+		return plain(parts[0], true) && !strings.Contains(parts[0], "--")
+	}
+
 	for _, part := range parts {
-		if !plain(part, len(parts) == 1) {
+		if !plain(part, false) {
 			return false
 		}
 	}
 
-	return true
+	return len(parts) > 0
 }
 
 func plain(s string, dash bool) bool {

@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
@@ -181,12 +182,27 @@ func readAll(resp *http.Response) ([]byte, error) {
 		return io.ReadAll(resp.Body)
 	}
 
-	var buf bytes.Buffer
+	// One byte more, so that the end is seen without growing.
+	body := make([]byte, 0, resp.ContentLength+1)
 
-	buf.Grow(int(resp.ContentLength) + bytes.MinRead)
-	_, err := buf.ReadFrom(resp.Body)
+	for len(body) < cap(body) {
+		n, err := resp.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
 
-	return buf.Bytes(), err
+		switch {
+		case errors.Is(err, io.EOF) && int64(len(body)) < resp.ContentLength && resp.Request.Method != http.MethodHead:
+			return body, io.ErrUnexpectedEOF
+		case errors.Is(err, io.EOF):
+			return body, nil
+		case err != nil:
+			return body, err
+		}
+	}
+
+	// More than was announced: net/http does not let that happen.
+	rest, err := io.ReadAll(resp.Body)
+
+	return append(body, rest...), err
 }
 
 // request makes the request of one attempt.

@@ -49,7 +49,7 @@ func TestKeyPrecedence(t *testing.T) {
 		{"by hand", []transport.Option{event, source}, true, "by-hand", "by-hand"},
 		{"source", []transport.Option{event, source}, true, "", "source-1"},
 		{"event", []transport.Option{event}, true, "", "event-2"},
-		{"scope", nil, true, "", "createOrder-message.7-1"},
+		{"scope", nil, true, "", "createOrder-message.7--1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
