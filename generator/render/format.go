@@ -21,6 +21,8 @@ var packages = map[string]string{
 	"fmt":     "fmt",
 	"io":      "io",
 	"iter":    "iter",
+	"log":     "log",
+	"strings": "strings",
 	"json":    "encoding/json",
 	"http":    "net/http",
 	"slog":    "log/slog",

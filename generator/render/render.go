@@ -165,6 +165,9 @@ func (r *renderer) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	maps.Copy(out, docs)
+	if out[exampleFile], err = r.example(); err != nil {
+		return nil, fmt.Errorf("%s: %w", exampleFile, err)
+	}
 	return out, nil
 }
 
