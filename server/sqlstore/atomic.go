@@ -91,15 +91,14 @@ func (s *Store) askPostgres(ctx context.Context, req idempotency.Request, digest
 		return nil, 0, err
 	}
 	t := &transaction{db: s.db, dialect: s.dialect, conn: conn, began: true}
-	// A worker that hangs inside its transaction must not hold the key for ever: the database ends its session.
-	idle := strconv.FormatInt(max(1, req.Lease.Milliseconds()), 10)
-	if _, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = "+idle); err != nil {
+	if err := s.dialect.begin(ctx, conn, false); err != nil {
 		t.discard(ctx)
 		return nil, 0, err
 	}
 	scopeLock, requestLock := locks(digest, req.Fingerprint)
 	var verdict int
-	row := conn.QueryRowContext(ctx, "SELECT retrysafe_claim($1, $2, $3, $4)", digest, scopeLock, requestLock, s.now())
+	idle := strconv.FormatInt(max(1, req.Lease.Milliseconds()), 10)
+	row := conn.QueryRowContext(ctx, "SELECT retrysafe_claim($1, $2, $3, $4, $5)", digest, scopeLock, requestLock, s.now(), idle)
 	if err := row.Scan(&verdict); err != nil {
 		t.discard(ctx)
 		return nil, 0, err

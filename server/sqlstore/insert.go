@@ -35,39 +35,28 @@ func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp
 // as SQL, whatever the server's quoting rules.
 func (s *Store) inline(c *atomicClaim, header []byte, resp idempotency.Response) string {
 	scope := c.record.Scope
-	moment := "retrysafe_now()"
-	if s.clock != nil {
-		moment = strconv.FormatInt(s.clock().UnixMicro(), 10)
+	b := make([]byte, 0, 512+2*len(resp.Body)+2*len(header))
+	b = append(b, "SELECT retrysafe_keep("...)
+	if s.clock == nil {
+		b = append(b, "NULL"...)
+	} else {
+		b = strconv.AppendInt(b, s.clock().UnixMicro(), 10)
 	}
-	b := make([]byte, 0, 1024+2*len(resp.Body)+2*len(header))
-	b = append(b, insertColumns+" SELECT "...)
-	b = append(appendBytes(b, c.digest), ", "...)
-	for _, text := range [...]string{scope.Caller, scope.Operation, scope.Key} {
-		b = append(appendText(b, text), ", "...)
+	for _, value := range [...][]byte{c.digest, []byte(scope.Caller), []byte(scope.Operation), []byte(scope.Key), c.record.Fingerprint[:], c.record.Token[:]} {
+		b = appendHex(b, value)
 	}
-	b = append(appendBytes(b, c.record.Fingerprint[:]), ", 'complete', "...)
-	b = append(appendBytes(b, c.record.Token[:]), ", n.at AS created, n.at AS locked, 0, n.at + "...)
-	b = append(strconv.AppendInt(b, c.req.Window.Microseconds(), 10), ", "...)
-	b = append(strconv.AppendInt(b, int64(resp.Status), 10), ", "...)
-	b = append(appendBytes(b, header), ", "...)
-	b = append(appendBytes(b, resp.Body), ", "...)
-	b = append(strconv.AppendBool(b, resp.Dropped), ", "...)
-	b = append(appendText(b, resp.ResourceID), " FROM (SELECT "...)
-	b = append(b, moment...)
-	b = append(b, " AS at) AS n; COMMIT"...)
-	return string(b)
+	b = strconv.AppendInt(append(b, ", "...), c.req.Window.Microseconds(), 10)
+	b = strconv.AppendInt(append(b, ", "...), int64(resp.Status), 10)
+	b = appendHex(appendHex(b, header), resp.Body)
+	b = strconv.AppendBool(append(b, ", "...), resp.Dropped)
+	b = appendHex(b, []byte(resp.ResourceID))
+	return string(append(b, "); COMMIT"...))
 }
 
-func appendBytes(b, value []byte) []byte {
-	b = append(b, "decode('"...)
+func appendHex(b, value []byte) []byte {
+	b = append(b, ", '"...)
 	b = hex.AppendEncode(b, value)
-	return append(b, "', 'hex')"...)
-}
-
-func appendText(b []byte, value string) []byte {
-	b = append(b, "convert_from("...)
-	b = appendBytes(b, []byte(value))
-	return append(b, ", 'UTF8')"...)
+	return append(b, '\'')
 }
 
 // nonNil makes an empty answer an empty value, not null.

@@ -18,7 +18,7 @@ type clients struct {
 	stop atomic.Bool
 
 	lastKill atomic.Int64
-	selfKill bool // some first attempts ask the server to die at a point
+	selfKill atomic.Bool // some first attempts ask the server to die at a point
 
 	mu       sync.Mutex
 	orders   []string
@@ -48,7 +48,7 @@ func (c *clients) one(ctx context.Context) {
 	if rand.IntN(3) == 0 {
 		path = "/orders"
 	}
-	if c.selfKill && rand.IntN(12) == 0 {
+	if c.selfKill.Load() && rand.IntN(12) == 0 {
 		point := points[rand.IntN(len(points))]
 		if path == "/orders" {
 			point = "effect"
@@ -118,14 +118,15 @@ func (c *clients) check(t *testing.T, kills int) {
 // The server dies at every phase boundary and at random, again and again.
 func TestServerCrashes(t *testing.T) {
 	s := open(t, 1, crashLease)
-	c := &clients{site: s, selfKill: true}
+	c := &clients{site: s}
+	c.selfKill.Store(true)
 	wg := c.run(t.Context(), 8)
 	server := s.shops[0]
 	want := full(500, 15)
 	for range want {
 		select {
 		case <-server.Gone(): // killed itself at a point
-		case <-time.After(time.Duration(20+rand.IntN(250)) * time.Millisecond):
+		case <-time.After(time.Duration(50+rand.IntN(450)) * time.Millisecond):
 			if err := server.Kill(); err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +136,7 @@ func TestServerCrashes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c.selfKill = false
+	c.selfKill.Store(false)
 	c.stop.Store(true)
 	keepAlive(t, c, wg)
 	c.check(t, want)

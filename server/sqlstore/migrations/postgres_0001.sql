@@ -44,7 +44,9 @@ FROM retrysafe_records;
 -- Each statement of a volatile function has its own snapshot in READ COMMITTED, so that what a former holder of the
 -- locks committed is seen once the locks are ours. The lock of the request is taken before that of the scope: whoever
 -- gets the first and not the second knows that the holder of the second came with another payload.
-CREATE FUNCTION retrysafe_claim(p_scope bytea, p_scope_lock bigint, p_request_lock bigint, p_now bigint) RETURNS integer
+-- A worker that hangs inside its transaction must not hold the key for ever: after p_idle milliseconds without a
+-- statement the server ends its session.
+CREATE FUNCTION retrysafe_claim(p_scope bytea, p_scope_lock bigint, p_request_lock bigint, p_now bigint, p_idle text) RETURNS integer
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     moment bigint := coalesce(p_now, retrysafe_now());
@@ -62,6 +64,7 @@ BEGIN
         PERFORM 1 FROM retrysafe_records WHERE scope = p_scope AND (state = 'in_flight' OR expires > moment);
         RETURN CASE WHEN FOUND THEN 1 ELSE 3 END;
     END IF;
+    PERFORM set_config('idle_in_transaction_session_timeout', p_idle, true);
     SELECT state, expires INTO standing, expiry FROM retrysafe_records WHERE scope = p_scope;
     IF NOT FOUND THEN
         RETURN 0;
@@ -71,5 +74,21 @@ BEGIN
     END IF;
     DELETE FROM retrysafe_records WHERE scope = p_scope AND state = 'complete' AND expires <= moment;
     RETURN 0;
+END
+$$;
+
+-- Keeps an answer. It takes bytes and texts in hexadecimal, so that a caller can write the call as a text that no value
+-- can escape from, and send it in one message with the COMMIT; the insert inside is planned once for each session.
+CREATE FUNCTION retrysafe_keep(p_now bigint, p_scope text, p_caller text, p_operation text, p_key text, p_fingerprint text, p_token text,
+    p_window bigint, p_status integer, p_header text, p_body text, p_dropped boolean, p_resource_id text) RETURNS void
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    moment bigint := coalesce(p_now, retrysafe_now());
+BEGIN
+    INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, expires,
+        status, header, body, dropped, resource_id)
+    VALUES (decode(p_scope, 'hex'), convert_from(decode(p_caller, 'hex'), 'UTF8'), convert_from(decode(p_operation, 'hex'), 'UTF8'),
+        convert_from(decode(p_key, 'hex'), 'UTF8'), decode(p_fingerprint, 'hex'), 'complete', decode(p_token, 'hex'), moment, moment, 0,
+        moment + p_window, p_status, decode(p_header, 'hex'), decode(p_body, 'hex'), p_dropped, convert_from(decode(p_resource_id, 'hex'), 'UTF8'));
 END
 $$;

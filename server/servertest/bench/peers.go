@@ -1,0 +1,3 @@
+package main
+
+func peers(*settings) error { return nil }
