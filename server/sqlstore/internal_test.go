@@ -1,0 +1,116 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+)
+
+func TestText(t *testing.T) {
+	statement := "UPDATE t SET a = {now} + $2 WHERE b = $3 LIMIT $10{skip}"
+	if got := sqlite.text(statement); got != "UPDATE t SET a = ?1 + ?2 WHERE b = ?3 LIMIT ?10" {
+		t.Errorf("SQLite: %s", got)
+	}
+	if got := postgres.text(statement); got != "UPDATE t SET a = coalesce($1::bigint, retrysafe_now()) + $2 WHERE b = $3 LIMIT $10 FOR UPDATE SKIP LOCKED" {
+		t.Errorf("PostgreSQL: %s", got)
+	}
+}
+
+// Nothing that a client sends can leave its place in the text.
+func TestInlineHoldsOnlyNumbersAndHexadecimal(t *testing.T) {
+	hostile := `'; DROP TABLE charges; -- \' $1 é`
+	c := &atomicClaim{digest: []byte{1}, record: idempotency.Record{Scope: idempotency.Scope{Caller: hostile, Operation: hostile, Key: hostile}}}
+	text := (&Store{dialect: postgres, clock: time.Now}).inline(c, []byte(hostile), idempotency.Response{Status: 201, Body: []byte(hostile), ResourceID: hostile})
+	form := regexp.MustCompile(`^SELECT retrysafe_keep\(\d+(, ('[0-9a-f]*'|\d+|true|false)){12}\); COMMIT$`)
+	if !form.MatchString(text) {
+		t.Errorf("text %s", text)
+	}
+}
+
+type stateError string
+
+func (e stateError) Error() string    { return "server says " + string(e) }
+func (e stateError) SQLState() string { return string(e) }
+
+func TestTranslate(t *testing.T) {
+	for name, c := range map[string]struct {
+		err  error
+		want error
+	}{
+		"nothing":            {nil, nil},
+		"our primary key":    {fmt.Errorf("%w: constraint retrysafe_records_pkey", stateError("23505")), idempotency.ErrLost},
+		"SQLite's":           {errors.New("UNIQUE constraint failed: retrysafe_records.scope"), idempotency.ErrLost},
+		"a deferred one":     {fmt.Errorf("%w: constraint orders_ref", stateError("23505")), idempotency.ErrUndone},
+		"failed transaction": {stateError("25P02"), idempotency.ErrUndone},
+		"idled too long":     {stateError("25P03"), idempotency.ErrUndone},
+		"shutdown":           {stateError("57P01"), stateError("57P01")}, // at a COMMIT nobody knows
+		"network":            {context.DeadlineExceeded, context.DeadlineExceeded},
+	} {
+		if got := translate(c.err); !errors.Is(got, c.want) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestGuard(t *testing.T) {
+	g := &guard{entries: map[idempotency.Scope]*entry{}}
+	scope, print := idempotency.Scope{Key: "k"}, idempotency.Fingerprint{1}
+	mine, other := g.enter(scope, print, time.Unix(1, 0))
+	if mine == nil || other != nil {
+		t.Fatal("an absent scope was taken")
+	}
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			_, other := g.enter(scope, idempotency.Fingerprint{2}, time.Unix(2, 0))
+			rec, known, err := other.wait(t.Context(), scope)
+			if err != nil || !known || rec.Fingerprint != print || rec.State != idempotency.InFlight {
+				t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
+			}
+		})
+	}
+	if g.peek(scope) != mine {
+		t.Error("the claim does not show")
+	}
+	wg.Go(mine.claimed)
+	wg.Wait()
+	g.leave(scope)
+
+	mine, _ = g.enter(scope, print, time.Unix(3, 0))
+	_, rival := g.enter(scope, print, time.Unix(3, 0))
+	g.refused(scope, mine, &idempotency.Record{State: idempotency.Complete})
+	if rec, known, err := rival.wait(t.Context(), scope); err != nil || !known || rec.State != idempotency.Complete {
+		t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
+	}
+	mine, _ = g.enter(scope, print, time.Unix(4, 0))
+	_, rival = g.enter(scope, print, time.Unix(4, 0))
+	g.refused(scope, mine, nil)
+	if _, known, err := rival.wait(t.Context(), scope); err != nil || known {
+		t.Error("a question that failed has an answer")
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	g.enter(scope, print, time.Unix(5, 0))
+	_, rival = g.enter(scope, print, time.Unix(5, 0))
+	if _, _, err := rival.wait(ended, scope); !errors.Is(err, context.Canceled) {
+		t.Errorf("a rival that left: %v", err)
+	}
+}
+
+func TestLocksAreApart(t *testing.T) {
+	digest := []byte(strings.Repeat("d", 32))
+	scope, request := locks(digest, idempotency.Fingerprint{})
+	if scope == request {
+		t.Error("one lock for two things")
+	}
+	if _, other := locks(digest, idempotency.Fingerprint{1}); other == request {
+		t.Error("two payloads share a lock")
+	}
+}
