@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -94,10 +95,8 @@ func TestEventTellsPartsApart(t *testing.T) {
 
 	property := func(a, b []string) bool {
 		for _, parts := range [][]string{a, b} {
-			for _, part := range parts {
-				if part == "" {
-					return true
-				}
+			if slices.Contains(parts, "") {
+				return true
 			}
 		}
 
@@ -138,7 +137,7 @@ func TestRequestScopeCountsCalls(t *testing.T) {
 	deliver := func() []string {
 		ctx := keys.WithRequest(t.Context(), "msg.7")
 
-		var got []string
+		got := make([]string, 0, 4)
 
 		for _, op := range []string{"charge", "charge", "mail", "charge"} {
 			source, ok := keys.Request(ctx)
@@ -214,11 +213,11 @@ func TestGuard(t *testing.T) {
 	t.Parallel()
 
 	g := keys.NewGuard(2)
-	begin := func(key string, print uint64, want error) {
+	begin := func(key string, content uint64, want error) {
 		t.Helper()
 
-		if err := g.Begin(key, print); !errors.Is(err, want) {
-			t.Errorf("%s %d: %v, want %v", key, print, err, want)
+		if err := g.Begin(key, content); !errors.Is(err, want) {
+			t.Errorf("%s %d: %v, want %v", key, content, err, want)
 		}
 	}
 

@@ -45,7 +45,7 @@ func TestEveryFailureOnBothKinds(t *testing.T) {
 	t.Parallel()
 
 	fake := retrytest.NewTransport()
-	real := retrytest.NewServer(t)
+	loopback := retrytest.NewServer(t)
 
 	for _, kind := range []struct {
 		name   string
@@ -54,7 +54,7 @@ func TestEveryFailureOnBothKinds(t *testing.T) {
 		url    string
 	}{
 		{"transport", fake, &http.Client{Transport: fake}, "http://api.test"},
-		{"server", real, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, real.URL},
+		{"server", loopback, &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, loopback.URL},
 	} {
 		for _, tc := range []struct {
 			name string

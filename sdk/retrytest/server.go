@@ -2,6 +2,7 @@ package retrytest
 
 import (
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -101,9 +102,7 @@ func (s *Server) wait(r *http.Request, step Step) bool {
 }
 
 func (s *Server) answer(w http.ResponseWriter, step Step) {
-	for name, values := range step.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), step.header)
 
 	if step.fault != faultCut {
 		w.WriteHeader(step.status)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -86,7 +87,7 @@ func TestNothingWrittenIsFree(t *testing.T) {
 			})
 
 			tokens := budget.NewTokenBucket(budget.BucketConfig{})
-			opts := append(tc.opts, WithBudget(tokens), WithMaxAttempts(1), WithLogger(slog.New(slog.DiscardHandler)))
+			opts := slices.Concat(tc.opts, []Option{WithBudget(tokens), WithMaxAttempts(1), WithLogger(slog.New(slog.DiscardHandler))})
 			client := &http.Client{Transport: New(base, opts...)}
 
 			warm, err := client.Head(srv.URL)

@@ -1,7 +1,6 @@
 package transport_test
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -76,7 +75,7 @@ func do(t *testing.T, rt http.RoundTripper, req *http.Request) ended {
 
 	client := &http.Client{Transport: rt}
 
-	return finish(client.Do(req)) //nolint:bodyclose // closed by finish
+	return finish(client.Do(req))
 }
 
 func finish(resp *http.Response, err error) ended {
@@ -102,8 +101,6 @@ func check[T comparable](t *testing.T, what string, got, want T) {
 		t.Errorf("%s: got %.200s, want %.200s", what, fmt.Sprint(got), fmt.Sprint(want))
 	}
 }
-
-func reader(s string) io.Reader { return bytes.NewReader([]byte(s)) }
 
 // Withdraw implements budget.Budget.
 func (l *ledger) Withdraw(now time.Time, kind budget.Kind) error {

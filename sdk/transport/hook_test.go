@@ -29,7 +29,7 @@ func TestHookSeesEveryStep(t *testing.T) {
 			transport.WithHook(func(_ context.Context, e transport.Event) { events = append(events, e) }))
 		_ = do(t, rt, post(t, payload, transport.WithIdempotencyKey("order-1")))
 
-		var told []string
+		told := make([]string, 0, len(events))
 		for _, e := range events {
 			told = append(told, fmt.Sprintf("%s %d %d %s %s %d", e.Kind, e.Attempt, e.StatusCode, e.Class, e.Wait, e.Budget.Available))
 

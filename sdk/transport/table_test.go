@@ -55,7 +55,7 @@ func TestFailureTable(t *testing.T) {
 		cost             int
 	}{
 		{"dial refused", retrytest.Refuse(), nil, always, always, always, 14},
-		{"dial timeout", retrytest.Step{}, &net.OpError{Op: "dial", Err: errTimeout{}}, always, always, always, 14},
+		{"dial timeout", retrytest.Step{}, &net.OpError{Op: "dial", Err: timeoutError{}}, always, always, always, 14},
 		{"TLS handshake timeout", retrytest.Step{}, errors.New("net/http: TLS handshake timeout"), always, always, always, 14},
 		{"DNS temporary", retrytest.Step{}, dialing(&net.DNSError{IsTemporary: true}), always, always, always, 14},
 		{"HTTP/2 refused stream", retrytest.Step{}, streamError{Code: 7}, always, always, always, 14},
@@ -162,11 +162,11 @@ func charged(t *testing.T, step retrytest.Step, err error, method string, key *t
 	check(t, "tokens spent", 500-left(tokens), cost)
 }
 
-type errTimeout struct{}
+type timeoutError struct{}
 
-func (errTimeout) Error() string   { return "i/o timeout" }
-func (errTimeout) Timeout() bool   { return true }
-func (errTimeout) Temporary() bool { return true }
+func (timeoutError) Error() string   { return "i/o timeout" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
 
 // streamError has the shape of net/http's.
 type streamError struct {

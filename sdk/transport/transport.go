@@ -96,7 +96,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, c.refused(err)
 	}
 
-	if c.attemptOnce(&c.first, c.start) {
+	if c.attemptOnce(&c.first, c.start) { //nolint:contextcheck // the call holds the request's context
 		c.loop()
 	}
 

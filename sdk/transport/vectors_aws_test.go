@@ -415,8 +415,14 @@ func vectorsClockSkew(s *suite) {
 		code  string
 		cases int
 	}{
-		{"InvalidSignatureException", 6}, {"SignatureDoesNotMatch", 1}, {"AuthFailure", 1}, {"RequestTimeTooSkewed", 4},
-		{"AccessDeniedException", 1}, {"ValidationException", 2}, {"RequestExpired", 1}, {"RequestInTheFuture", 1},
+		{"InvalidSignatureException", 6},
+		{"SignatureDoesNotMatch", 1},
+		{"AuthFailure", 1},
+		{"RequestTimeTooSkewed", 4},
+		{"AccessDeniedException", 1},
+		{"ValidationException", 2},
+		{"RequestExpired", 1},
+		{"RequestInTheFuture", 1},
 	} {
 		for n := range tc.cases {
 			s.differ(fmt.Sprint(tc.code, n), "no signing with a clock here: a signer that knows its skew can ask for a retry through WithRefresh on 401", func(t *testing.T) {
@@ -463,11 +469,23 @@ func vectorsCubic(s *suite) {
 			measured  float64
 			rate      float64
 		}{
-			{200, false, 0, 0.5}, {400, false, 0, 0.5}, {600, false, 4.8, 0.5}, {800, false, 4.8, 0.5},
-			{1000, false, 4.16, 0.5}, {1200, false, 4.16, 0.6912}, {1400, false, 4.16, 1.0976}, {1600, false, 5.632, 1.6384},
-			{1800, false, 5.632, 2.3328}, {2000, true, 4.3264, 3.02848}, {2200, false, 4.3264, 3.4866391734702598},
-			{2400, false, 4.3264, 3.8218744160402554}, {2600, false, 5.66528, 4.053385727709987}, {2800, false, 5.66528, 4.200373108479455},
-			{3000, false, 4.333056, 4.282036558348658}, {3200, true, 4.333056, 2.99742559084406}, {3400, false, 4.333056, 3.4522263943863463},
+			{200, false, 0, 0.5},
+			{400, false, 0, 0.5},
+			{600, false, 4.8, 0.5},
+			{800, false, 4.8, 0.5},
+			{1000, false, 4.16, 0.5},
+			{1200, false, 4.16, 0.6912},
+			{1400, false, 4.16, 1.0976},
+			{1600, false, 5.632, 1.6384},
+			{1800, false, 5.632, 2.3328},
+			{2000, true, 4.3264, 3.02848},
+			{2200, false, 4.3264, 3.4866391734702598},
+			{2400, false, 4.3264, 3.8218744160402554},
+			{2600, false, 5.66528, 4.053385727709987},
+			{2800, false, 5.66528, 4.200373108479455},
+			{3000, false, 4.333056, 4.282036558348658},
+			{3200, true, 4.333056, 2.99742559084406},
+			{3400, false, 4.333056, 3.4522263943863463},
 		} {
 			a.Ended(at(float64(row.ms)/1000), row.throttled)
 			near(t, a.Measured(), row.measured)

@@ -123,10 +123,11 @@ func compareWithCollection(t *testing.T, counts map[string]int) {
 
 		var all struct {
 			Suites []struct {
-				Suite       string
-				Cases, Rows []json.RawMessage
-				Tests       []json.RawMessage
-			}
+				Suite string            `json:"suite"`
+				Cases []json.RawMessage `json:"cases"`
+				Rows  []json.RawMessage `json:"rows"`
+				Tests []json.RawMessage `json:"tests"`
+			} `json:"suites"`
 		}
 		if err := json.Unmarshal(data, &all); err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func (c *Cubic) Throttled(rate float64, now time.Time) float64 {
 // Recovered returns the rate at now when nothing was throttled since.
 func (c *Cubic) Recovered(now time.Time) float64 {
 	window := math.Cbrt(c.lastMax * (1 - beta) / scale)
-	since := now.Sub(c.throttled).Seconds()
+	off := now.Sub(c.throttled).Seconds() - window
 
-	return scale*math.Pow(since-window, 3) + c.lastMax
+	return scale*off*off*off + c.lastMax
 }
