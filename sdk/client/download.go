@@ -18,8 +18,9 @@ import (
 // When the connection breaks, reading goes on where it stopped, as far as the server says that the content is still the
 // same: a strong ETag, or a Last-Modified date that counts as strong, goes back in If-Range beside Range (RFC 9110
 // sections 13.1.5 and 14.2), and the answer's Content-Range must continue at the same byte of the same length (section
-// 14.4). Resumes without a byte in between are bounded by the attempts of a call, and each waits by backoff. What cannot
-// go on is a [*DownloadError].
+// 14.4). Resumes without a byte in between are bounded by the attempts of a call; each waits by backoff and is paid from
+// the client's budget. A part that the caller's own Range header asked for is not resumed. What cannot go on is a
+// [*DownloadError].
 type Download struct {
 	ContentType string
 	Size        int64  // bytes in all, -1: unknown

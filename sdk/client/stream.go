@@ -64,9 +64,9 @@ func (e *StreamError) Unwrap() error { return e.Err }
 //
 // A stream that breaks is opened again with Last-Event-ID when the operation may be repeated and nothing is lost by it:
 // the server gives its events ids, or no event has come yet. The server's retry time is honoured, a status of 204 ends
-// the stream, and reconnects without an event in between are bounded by the attempts of a call. Otherwise the break is the
-// last thing that the loop gets, as a [*StreamError] inside the [*Error]. Silence is a break after the transport's idle
-// timeout. A loop may go on after an [*EventError].
+// the stream, reconnects without an event in between are bounded by the attempts of a call, and each is paid from the
+// client's budget. Otherwise the break is the last thing that the loop gets, as a [*StreamError] inside the [*Error].
+// Silence is a break after the transport's idle timeout. A loop may go on after an [*EventError].
 func Stream[T any](ctx context.Context, c *Client, op *Operation, in Input, opts []Option) iter.Seq2[StreamEvent[T], error] {
 	return func(yield func(StreamEvent[T], error) bool) {
 		s := newStream(c, op, in)
