@@ -19,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/retrysafe/retrysafe/sdk/keys"
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
@@ -627,36 +628,42 @@ func TestPagesInBodyHaveTheirOwnKeys(t *testing.T) {
 		Cursor *string `json:"cursor,omitempty"`
 		Key    string  `json:"key,omitempty"`
 	}
+	pageKey := func(cursor string) string {
+		key, err := keys.Event("page", "mine", cursor)(t.Context(), keys.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key
+	}
 	tests := []struct {
 		name   string
 		header string
-		key    string // in the body
 		event  Event
 		opts   []Option
 		want   []string // the keys of three pages; "" is a made one
 	}{
 		{name: "made", header: "Idempotency-Key", want: []string{"", "", ""}},
-		{name: "caller's", header: "Idempotency-Key", opts: []Option{WithIdempotencyKey("mine")}, want: []string{"mine", "page-mine-1", "page-mine-2"}},
+		{name: "caller's", header: "Idempotency-Key", opts: []Option{WithIdempotencyKey("mine")}, want: []string{"mine", pageKey("1"), pageKey("2")}},
 		{
 			name: "event", header: "Idempotency-Key", event: Event{"search-", "7"},
 			want: []string{"search-7", "", ""},
 		},
 		{name: "in the body", want: []string{"", "", ""}},
-		{name: "caller's in the body", opts: []Option{WithIdempotencyKey("mine")}, want: []string{"mine", "page-mine-1", "page-mine-2"}},
+		{name: "caller's in the body", opts: []Option{WithIdempotencyKey("mine")}, want: []string{"mine", pageKey("1"), pageKey("2")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var keys, cursors []string
+			var sent, cursors []string
 			c := flowClient(t, func(w http.ResponseWriter, r *http.Request) {
 				var body search
 				_ = json.NewDecoder(r.Body).Decode(&body)
-				keys = append(keys, r.Header.Get("Idempotency-Key")+body.Key)
+				sent = append(sent, r.Header.Get("Idempotency-Key")+body.Key)
 				if body.Cursor != nil {
 					cursors = append(cursors, *body.Cursor)
 				}
 				next := ""
-				if len(keys) < 3 {
-					next = `,"next_cursor":"` + strconv.Itoa(len(keys)) + `"`
+				if len(sent) < 3 {
+					next = `,"next_cursor":"` + strconv.Itoa(len(sent)) + `"`
 				}
 				w.Header().Set("Content-Type", "application/json")
 				_, _ = io.WriteString(w, `{"data":[{"ID":"1"}]`+next+`}`)
@@ -671,16 +678,16 @@ func TestPagesInBodyHaveTheirOwnKeys(t *testing.T) {
 				in.Key = &body.Key
 			}
 			ids(t, All[*orderList, order](t.Context(), c, op, in, tt.opts))
-			if !slices.Equal(cursors, []string{"1", "2"}) || len(keys) != 3 {
-				t.Fatalf("cursors %q, keys %q", cursors, keys)
+			if !slices.Equal(cursors, []string{"1", "2"}) || len(sent) != 3 {
+				t.Fatalf("cursors %q, keys %q", cursors, sent)
 			}
 			for i, want := range tt.want {
-				if want != "" && keys[i] != want {
-					t.Errorf("page %d has the key %q, want %q", i, keys[i], want)
+				if want != "" && sent[i] != want {
+					t.Errorf("page %d has the key %q, want %q", i, sent[i], want)
 				}
 			}
-			if keys[0] == "" || keys[0] == keys[1] || keys[1] == keys[2] {
-				t.Errorf("the keys are %q", keys)
+			if sent[0] == "" || sent[0] == sent[1] || sent[1] == sent[2] {
+				t.Errorf("the keys are %q", sent)
 			}
 			if body.Cursor != nil {
 				t.Error("the caller's body was changed")
