@@ -43,79 +43,6 @@ type call struct {
 	first attempt
 }
 
-// result is how an attempt ended.
-type result struct {
-	attempt *attempt
-	resp    *http.Response
-	err     error
-}
-
-func (r *result) status() int {
-	if r.resp == nil {
-		return 0
-	}
-
-	return r.resp.StatusCode
-}
-
-// trouble is what a call needs once something failed. A call without failures,
-// the common one, does not pay for it.
-type trouble struct {
-	// Of the last attempt.
-	verdict retry.Verdict
-	peeked  []byte
-	after   time.Duration
-	asked   bool
-
-	// Of the call so far.
-	retries   int
-	cautious  int
-	wait      time.Duration
-	answer    *answer
-	refreshed bool
-	mayRetry  bool
-	uncertain bool
-
-	// Its outlook.
-	again  bool
-	reason Reason
-	stop   error
-}
-
-// failing returns the call's trouble.
-func (c *call) failing() *trouble {
-	if c.trouble == nil {
-		c.trouble = &trouble{}
-	}
-
-	return c.trouble
-}
-
-// reason and class are safe to ask for in a call without trouble.
-func (c *call) reason() Reason {
-	if c.trouble == nil {
-		return ReasonNone
-	}
-
-	return c.trouble.reason
-}
-
-func (c *call) class() retry.Class {
-	if c.trouble == nil {
-		return retry.Success
-	}
-
-	return c.trouble.verdict.Class
-}
-
-// answer is what is kept of an answer whose body is gone.
-type answer struct {
-	status int
-	header http.Header
-	body   []byte
-	after  time.Duration
-}
-
 func (c *call) made() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,8 +93,13 @@ func (c *call) noteResend() {
 
 // name is the operation as errors, logs and events show it.
 func (c *call) name() string {
-	if op := c.cfg.operation; op != nil && op.ID != "" {
+	op := c.cfg.operation
+
+	switch {
+	case op != nil && op.ID != "":
 		return op.ID
+	case op != nil && op.Path != "":
+		return c.req.Method + " " + op.Path
 	}
 
 	return c.req.Method + " " + c.req.URL.Path
@@ -271,133 +203,6 @@ func copied(header http.Header) http.Header {
 	}
 
 	return out
-}
-
-// settle says what the attempt's end means and whether another follows. If so
-// it has been paid for, logged, and the answer is drained.
-func (c *call) settle(a *attempt) bool {
-	if c.last.resp != nil && c.last.resp.StatusCode < http.StatusBadRequest {
-		if c.trouble != nil {
-			c.trouble.verdict, c.trouble.again = retry.Verdict{}, false
-		}
-
-		c.event(EventAttempt)
-
-		return false
-	}
-
-	// Reading the clock is not free, so a success does without.
-	now := time.Now()
-	tr := c.failing()
-	tr.again = false
-
-	c.judge(a, now)
-	c.event(EventAttempt)
-
-	class := tr.verdict.Class
-	tr.uncertain = tr.uncertain || !class.Rejected()
-
-	if class == retry.Unauthorized {
-		c.refresh()
-	}
-
-	policy := c.cfg.policy()
-
-	decision := policy.Decide(tr.verdict, retry.Progress{
-		Attempts:   c.made(),
-		Retries:    tr.retries,
-		Cautious:   tr.cautious,
-		Safe:       c.safe,
-		Replayable: c.body.replayable(),
-		Refreshed:  class == retry.Unauthorized && tr.mayRetry,
-		Previous:   tr.wait,
-		Left:       c.left(now),
-	}, tr.after, tr.asked, c.cfg.random())
-	if !decision.Retry {
-		tr.reason = decision.Reason
-
-		return false
-	}
-
-	kind := budget.Transient
-	if class.Throttle() {
-		kind = budget.Throttle
-	}
-
-	if c.cfg.budget != nil {
-		if err := c.cfg.budget.Withdraw(now, kind); err != nil {
-			tr.reason, tr.stop = ReasonBudget, err
-
-			return false
-		}
-	}
-
-	c.prepare(decision.Wait, kind)
-
-	return true
-}
-
-// prepare notes that another attempt follows after wait and tidies up behind
-// the last one.
-func (c *call) prepare(wait time.Duration, kind budget.Kind) {
-	tr := c.trouble
-	tr.again, tr.wait, c.paid = true, wait, kind
-	tr.retries++
-
-	if tr.verdict.Class == retry.Cautious {
-		tr.cautious++
-	}
-
-	c.logRetry()
-	c.event(EventRetry)
-
-	if c.last.resp != nil {
-		tr.answer = c.drain()
-	}
-
-	c.last.attempt.end()
-}
-
-// judge classifies the attempt's end.
-func (c *call) judge(a *attempt, now time.Time) {
-	tr, resp := c.trouble, c.last.resp
-	tr.after, tr.asked = 0, false
-
-	switch {
-	case resp != nil:
-		tr.verdict = retry.ClassifyResponse(resp.StatusCode, resp.Header, tr.peeked, c.cfg.rules(), now)
-		tr.after, tr.asked = retry.After(resp.Header, now)
-	case c.ctx.Err() != nil:
-		tr.verdict = retry.Verdict{Class: retry.Canceled}
-	case a.timedOut() && a.sent() != retry.SentNothing:
-		tr.verdict = retry.Verdict{Class: retry.Unknown}
-	case a.timedOut():
-		tr.verdict = retry.Verdict{Class: retry.NeverSent}
-	default:
-		tr.verdict = retry.Verdict{Class: retry.ClassifyError(c.last.err, a.sent())}
-	}
-}
-
-// refresh asks for fresh credentials, once in a call.
-func (c *call) refresh() {
-	tr := c.trouble
-	tr.mayRetry = false
-
-	if c.cfg.refresh == nil || tr.refreshed {
-		return
-	}
-
-	tr.refreshed = true
-
-	req := c.req.Clone(c.ctx)
-	req.Header = c.owned()
-
-	ok, err := c.cfg.refresh(c.ctx, req, c.last.resp)
-	if err != nil {
-		tr.stop = err
-	}
-
-	c.header, tr.mayRetry = req.Header, ok && err == nil
 }
 
 // refused is the error of a call that ended before anything was sent.

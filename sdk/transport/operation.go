@@ -24,7 +24,8 @@ const (
 type Operation struct {
 	// ID names the operation in errors, logs, events and keys.
 	ID string
-	// Method and Path are those of the document, for logs.
+	// Method and Path are those of the document. The path, a template without
+	// values, stands for an operation without an ID.
 	Method, Path string
 	// Idempotency says whether it may be repeated without a key.
 	Idempotency Idempotency
