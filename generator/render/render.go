@@ -192,23 +192,29 @@ func chunks(body string) []string {
 	return append(parts, current.String())
 }
 
-// blocks are the pieces of a body that begin with an empty line followed by a comment or a declaration in column one.
+// blocks are the pieces of a body that begin with a comment or a declaration in column one behind an empty line.
 func blocks(body string) []string {
 	var list []string
-	start := 0
-	for i := 0; i < len(body); {
-		next := strings.Index(body[i:], "\n\n")
-		if next < 0 {
-			break
+	var current strings.Builder
+	empty := true
+	for line := range strings.Lines(body) {
+		if empty && current.Len() > 0 && begins(line) {
+			list = append(list, current.String())
+			current.Reset()
 		}
-		i += next + 2
-		if strings.HasPrefix(body[i:], "//") || strings.HasPrefix(body[i:], "type ") || strings.HasPrefix(body[i:], "func ") ||
-			strings.HasPrefix(body[i:], "var ") {
-			list = append(list, body[start:i])
-			start = i
+		current.WriteString(line)
+		empty = strings.TrimSpace(line) == ""
+	}
+	return append(list, current.String())
+}
+
+func begins(line string) bool {
+	for _, start := range []string{"//", "type ", "func ", "var ", "const "} {
+		if strings.HasPrefix(line, start) {
+			return true
 		}
 	}
-	return append(list, body[start:])
+	return false
 }
 
 func (r *renderer) file(name, body string) ([]byte, error) {

@@ -56,15 +56,16 @@ func small() *plan.Plan {
 	}
 }
 
-func TestRenderCompiles(t *testing.T) {
-	files, err := render.Render(small())
+func TestRenderCompiles(t *testing.T) { compile(t, small()) }
+
+// compile prints a plan and compiles the package, with its examples, inside the module of the runtime.
+func compile(t *testing.T, p *plan.Plan) {
+	t.Helper()
+	files, err := render.Render(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := os.Getenv("OUT")
-	if dir == "" {
-		dir = t.TempDir()
-	}
+	dir := t.TempDir()
 	root, err := filepath.Abs("../../sdk")
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +92,7 @@ func TestRenderCompiles(t *testing.T) {
 	if err := os.WriteFile(file, []byte(overlay), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-overlay", file, "./overlaid")
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", filepath.Join(dir, "overlaid.test"), "-overlay", file, "./overlaid") //nolint:noctx // the test's own deadline is enough
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
