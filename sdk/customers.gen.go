@@ -85,7 +85,7 @@ var opCustomersList = client.Operation{
 		Path:           "/customers",
 		AttemptTimeout: 900 * time.Millisecond,
 	},
-	Paging: &client.Paging{Kind: client.Offset, Request: "Offset", Items: []string{"Data"}},
+	Paging: &client.Paging{Kind: client.Offset, Request: "Offset", Items: []string{"Data"}, Total: []string{"Total"}},
 }
 
 var opCustomersCreate = client.Operation{

@@ -70,7 +70,7 @@ var opProductsGetCategories = client.Operation{
 var opProductsList = client.Operation{
 	Call:     transport.Operation{ID: "listProducts", Method: "GET", Path: "/products"},
 	Security: []client.Requirement{{"bearerAuth"}, {"apiKey"}},
-	Paging:   &client.Paging{Kind: client.PageNumber, Request: "Page", Items: []string{"Products"}, FirstPage: 1},
+	Paging:   &client.Paging{Kind: client.PageNumber, Request: "Page", Items: []string{"Products"}, TotalPages: []string{"TotalPages"}, FirstPage: 1},
 }
 
 var opProductsGet = client.Operation{

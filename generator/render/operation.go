@@ -336,7 +336,7 @@ func paging(p *plan.Pagination) string {
 	for _, path := range []struct {
 		name string
 		list []string
-	}{{"Items", p.Items}, {"Next", p.Next}, {"HasMore", p.HasMore}, {"LastItem", p.LastItem}} {
+	}{{"Items", p.Items}, {"Next", p.Next}, {"HasMore", p.HasMore}, {"LastItem", p.LastItem}, {"Total", p.Total}, {"TotalPages", p.TotalPages}} {
 		if len(path.list) > 0 {
 			parts = append(parts, path.name+": []string{"+quoted(path.list)+"}")
 		}

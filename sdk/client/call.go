@@ -136,6 +136,9 @@ func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { ret
 
 // roundTrip runs the middleware of the call around net/http's client, which follows redirects above the transport.
 func (x *exchange) roundTrip(req *http.Request) (*http.Response, error) {
+	if len(x.set.around) == 0 {
+		return x.client.http.Do(req)
+	}
 	var rt http.RoundTripper = roundTripper(x.client.http.Do)
 	for _, m := range slices.Backward(x.set.around) {
 		rt = m(rt)

@@ -16,6 +16,9 @@ type Event []any
 // source gives the key of the event: readable where that is unmistakable and within the operation's limits, hashed
 // where it is not; nil when a value is missing.
 func (e Event) source() keys.Source {
+	if len(e) == 0 {
+		return nil
+	}
 	var readable, template strings.Builder
 	var values []string
 	plain := true
