@@ -83,7 +83,7 @@ func raw(contentType string, body any) (*payload, error) {
 		}
 		return source(wire.FileBody(b), contentType), nil
 	case io.Reader:
-		open, length, ok, err := rewindable(b)
+		open, length, ok, err := wire.Reopen(b)
 		if err != nil {
 			return nil, err
 		}

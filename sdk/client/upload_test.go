@@ -126,7 +126,7 @@ func TestStaleBodies(t *testing.T) {
 			if _, err := io.ReadFull(r, make([]byte, 4)); err != nil {
 				t.Fatal(err)
 			}
-			open, length, ok, err := rewindable(r)
+			open, length, ok, err := wire.Reopen(r)
 			if err != nil || !ok || length != 10 {
 				t.Fatalf("length %d, %t, %v", length, ok, err)
 			}
@@ -177,13 +177,13 @@ func (b brokenSeeker) Seek(_ int64, whence int) (int64, error) {
 }
 
 func TestRewindable(t *testing.T) {
-	if _, _, ok, err := rewindable(brokenSeeker{whence: io.SeekCurrent}); ok || err != nil {
+	if _, _, ok, err := wire.Reopen(brokenSeeker{whence: io.SeekCurrent}); ok || err != nil {
 		t.Errorf("a pipe: %t, %v", ok, err)
 	}
-	if _, _, ok, err := rewindable(brokenSeeker{whence: io.SeekEnd}); ok || !errors.Is(err, errReset) {
+	if _, _, ok, err := wire.Reopen(brokenSeeker{whence: io.SeekEnd}); ok || !errors.Is(err, errReset) {
 		t.Errorf("without an end: %t, %v", ok, err)
 	}
-	if _, length, ok, err := rewindable(onlyReader{}); ok || err != nil || length != -1 {
+	if _, length, ok, err := wire.Reopen(onlyReader{}); ok || err != nil || length != -1 {
 		t.Errorf("a reader: %d, %t, %v", length, ok, err)
 	}
 	failing := reportProgress(func() (io.ReadCloser, error) { return nil, errReset }, 1, nil)

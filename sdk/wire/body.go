@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 )
@@ -85,39 +84,31 @@ func (f *File) source() (open func() (io.ReadCloser, error), size int64, replaya
 	if l, ok := f.Content.(interface{ Len() int }); ok { // bytes.Reader, bytes.Buffer, strings.Reader
 		size = int64(l.Len())
 	}
-	once := &onceOpener{content: f.Content}
-	seeker, ok := f.Content.(io.Seeker)
-	if ok {
-		var err error
-		if once.start, err = seeker.Seek(0, io.SeekCurrent); err == nil { // pipes have the method and fail
-			once.seeker = seeker
+	if open, left, ok, err := Reopen(f.Content); ok || err != nil {
+		if err != nil {
+			return func() (io.ReadCloser, error) { return nil, err }, -1, false
 		}
+		return open, left, true
 	}
-	return once.open, size, once.seeker != nil
+	once := &onceOpener{content: f.Content}
+	return once.open, size, false
 }
 
-// onceOpener hands out one reader, rewound where it can be.
+// onceOpener hands out a reader that cannot be rewound.
 type onceOpener struct {
 	mu      sync.Mutex
-	used    bool
 	content io.Reader
-	seeker  io.Seeker
-	start   int64
 }
 
 func (o *onceOpener) open() (io.ReadCloser, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.used {
-		if o.seeker == nil {
-			return nil, ErrNotReplayable
-		}
-		if _, err := o.seeker.Seek(o.start, io.SeekStart); err != nil {
-			return nil, fmt.Errorf("wire: rewind a body: %w", err)
-		}
+	if o.content == nil {
+		return nil, ErrNotReplayable
 	}
-	o.used = true
-	return io.NopCloser(o.content), nil
+	content := o.content
+	o.content = nil
+	return io.NopCloser(content), nil
 }
 
 // bodyReader reads the parts one after the other.
