@@ -32,8 +32,8 @@ func successBars(costs map[string]cost) []bar {
 	return []bar{
 		{"allocations, at most those of " + twoName, number(two.allocs), number(us.allocs), round(us.allocs) <= round(two.allocs)},
 		{"CPU, at most 1.15 times that of " + twoName, ratio(maxCPU), ratio(us.ratio), us.ratio <= maxCPU},
-		{"allocations, fewer than any peer with retries and timeouts", "< " + number(fewest), number(us.allocs), round(us.allocs) < round(fewest)},
-		{"CPU, less than any peer with retries and timeouts", "< " + ratio(least), ratio(us.ratio), us.ratio < least},
+		{"allocations, fewer than any peer with retries and timeouts of its own", "< " + number(fewest), number(us.allocs), round(us.allocs) < round(fewest)},
+		{"CPU, less than any peer with retries and timeouts of its own", "< " + ratio(least), ratio(us.ratio), us.ratio < least},
 	}
 }
 

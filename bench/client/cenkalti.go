@@ -25,7 +25,7 @@ func cenkalti() []contender {
 				})
 			}
 		}},
-		{"cenkalti/backoff v5, timeouts, key", does{retries: true, deadline: true, attempt: true, key: true}, func(base http.RoundTripper, url string) send {
+		{"cenkalti/backoff v5, timeouts, key", does{retries: true, deadline: true, attempt: true, byHand: true, key: true}, func(base http.RoundTripper, url string) send {
 			client := &http.Client{Transport: base}
 
 			return func(body []byte) error {

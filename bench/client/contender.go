@@ -23,11 +23,21 @@ type does struct {
 	retries  bool // failed attempts are repeated
 	deadline bool // one limit over the whole call
 	attempt  bool // one limit over each attempt
+	byHand   bool // the limits are net/http's, written around the client
 	key      bool // a POST carries an idempotency key of its own
 }
 
-// rival reports whether the contender retries and limits an attempt's time, and so is measured against ours.
-func (d does) rival() bool { return d.retries && d.attempt }
+// rival reports whether the contender itself retries and limits an attempt's time: the bars ask ours to be below it.
+func (d does) rival() bool { return d.retries && d.attempt && !d.byHand }
+
+// limited is how the table shows a limit.
+func (d does) limited(has bool) string {
+	if has && d.byHand {
+		return "by hand"
+	}
+
+	return yes(has)
+}
 
 // send makes one call: request made, sent, answer read to its end and closed. A nil body makes it a GET, any other a POST.
 type send func(body []byte) error

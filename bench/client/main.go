@@ -16,8 +16,8 @@ import (
 )
 
 func main() {
-	passes := flag.Int("passes", 60, "passes over all clients")
-	ops := flag.Int("ops", 4000, "calls of a client in a pass")
+	passes := flag.Int("passes", 40, "passes over all clients")
+	ops := flag.Int("ops", 10_000, "calls of a client in a pass")
 	docs := flag.String("docs", "", "also write the tables into this page")
 	only := flag.String("run", "", "regular expression that picks tables by name")
 	flag.Parse()

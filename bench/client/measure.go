@@ -19,9 +19,9 @@ type effort struct {
 // cost is what one call costs.
 type cost struct {
 	allocs, bytes float64
-	// cpu is the least process CPU time of a call in any pass.
-	cpu time.Duration
-	// ratio is the median over the passes of the CPU time against the baseline's in the same pass.
+	// cpu is the process CPU time of a call, the mean of the quietest quarter of the passes, and ratio what it is to the
+	// baseline's. A neighbour on the machine takes away cache and adds time, never the other way round.
+	cpu   time.Duration
 	ratio float64
 }
 
@@ -42,7 +42,7 @@ func measure(subjects []subject, base string, e effort) (map[string]cost, error)
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 
-		costs[s.name] = cost{allocs: allocs, bytes: bytes, cpu: math.MaxInt64}
+		costs[s.name] = cost{allocs: allocs, bytes: bytes}
 	}
 
 	spent := make(map[string][]time.Duration, len(subjects))
@@ -63,16 +63,24 @@ func measure(subjects []subject, base string, e effort) (map[string]cost, error)
 	}
 
 	for name, c := range costs {
-		ratios := make([]float64, e.passes)
-		for pass, took := range spent[name] {
-			ratios[pass] = float64(took) / float64(spent[base][pass])
-		}
-
-		c.cpu, c.ratio = slices.Min(spent[name]), median(ratios)
+		c.cpu = quiet(spent[name])
+		c.ratio = float64(c.cpu) / float64(quiet(spent[base]))
 		costs[name] = c
 	}
 
 	return costs, nil
+}
+
+// quiet is the mean of the least quarter of the times.
+func quiet(times []time.Duration) time.Duration {
+	least := slices.Sorted(slices.Values(times))[:(len(times)+3)/4]
+
+	var sum time.Duration
+	for _, t := range least {
+		sum += t
+	}
+
+	return sum / time.Duration(len(least))
 }
 
 // memory counts the allocations of a call with the collector off, the least of a few rounds: what the runtime
@@ -140,13 +148,4 @@ func timed(ops, goroutines int, run func() error) (spell, error) {
 
 		return spell{cpu: used / n, wall: took / n}, nil
 	}
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	if n := len(sorted); n%2 == 0 {
-		return (sorted[n/2-1] + sorted[n/2]) / 2
-	}
-
-	return sorted[len(sorted)/2]
 }

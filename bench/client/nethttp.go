@@ -27,14 +27,14 @@ func netHTTP() []contender {
 				return finish(client.Do(req))
 			}
 		}},
-		{twoName, does{deadline: true, attempt: true}, func(base http.RoundTripper, url string) send {
+		{twoName, does{deadline: true, attempt: true, byHand: true}, func(base http.RoundTripper, url string) send {
 			client := &http.Client{Transport: base}
 
 			return func(body []byte) error {
 				return within(func(ctx context.Context) error { return limited(ctx, client, url, body, false) })
 			}
 		}},
-		{twoName + " and key", does{deadline: true, attempt: true, key: true}, func(base http.RoundTripper, url string) send {
+		{twoName + " and key", does{deadline: true, attempt: true, byHand: true, key: true}, func(base http.RoundTripper, url string) send {
 			client := &http.Client{Transport: base}
 
 			return func(body []byte) error {

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"runtime"
+	"time"
 
 	"github.com/retrysafe/retrysafe/bench/internal/page"
 )
@@ -11,8 +12,7 @@ const crowd = 64
 
 // parallel compares one goroutine with many on the same client, in calls for each second of CPU time.
 func parallel(e effort) (string, error) {
-	e.ops *= 4
-	e.passes = max(e.passes/2, 1)
+	e.ops = max(2*e.ops, crowd)
 
 	var (
 		rows [][]string
@@ -44,34 +44,29 @@ func parallel(e effort) (string, error) {
 	}, rows) + "\n" + judge(bars), nil
 }
 
-// scaling returns the median throughput of the crowd, over that of one goroutine in the same pass: for each second of
-// CPU time and for each second of the clock.
+// scaling returns the throughput of the crowd over that of one goroutine: for each second of CPU time and for each
+// second of the clock.
 func scaling(c contender, body []byte, e effort) (cpu, wall float64, err error) {
 	var network http.RoundTripper = stub{}
 
 	call := c.make(network, "http://stub.test/orders")
 	once := func() error { return call(body) }
 
-	var cpus, walls []float64
+	var cpus, walls [2][]time.Duration
 
 	for range e.passes {
-		runtime.GC()
+		for i, goroutines := range [...]int{1, crowd} {
+			runtime.GC()
 
-		alone, err := timed(e.ops, 1, once)
-		if err != nil {
-			return 0, 0, err
+			took, err := timed(e.ops, goroutines, once)
+			if err != nil {
+				return 0, 0, err
+			}
+
+			cpus[i] = append(cpus[i], took.cpu)
+			walls[i] = append(walls[i], took.wall)
 		}
-
-		runtime.GC()
-
-		many, err := timed(e.ops, crowd, once)
-		if err != nil {
-			return 0, 0, err
-		}
-
-		cpus = append(cpus, float64(alone.cpu)/float64(many.cpu))
-		walls = append(walls, float64(alone.wall)/float64(many.wall))
 	}
 
-	return median(cpus), median(walls), nil
+	return float64(quiet(cpus[0])) / float64(quiet(cpus[1])), float64(quiet(walls[0])) / float64(quiet(walls[1])), nil
 }

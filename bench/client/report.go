@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/retrysafe/retrysafe/bench/internal/page"
 )
@@ -24,6 +25,7 @@ func reports() []report {
 		{"machine", "## Machine", machine},
 		{"stub-get", "## GET over a stub network", func(e effort) (string, error) { return success(e, nil) }},
 		{"stub-post", "## POST of 1 KiB over a stub network", func(e effort) (string, error) { return success(e, payload()) }},
+		{"retried", "## A call that fails once and is retried", retried},
 		{"typed", "## A generated call", typed},
 		{"loopback", "## Over the loopback interface", overLoopback},
 		{"parallel", "## 64 goroutines on one client", parallel},
@@ -31,7 +33,7 @@ func reports() []report {
 }
 
 func machine(e effort) (string, error) {
-	return fmt.Sprintf("%s, %s/%s, %d CPUs, %d passes of %d calls for each client.",
+	return fmt.Sprintf("%s, %s/%s, %d CPUs; %d passes, in each %d calls of every client over the stub.",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), e.passes, e.ops), nil
 }
 
@@ -46,13 +48,13 @@ func success(e effort, body []byte) (string, error) {
 	for _, c := range contenders() {
 		got := costs[c.name]
 		rows = append(rows, append([]string{c.name},
-			yes(c.does.retries), yes(c.does.deadline), yes(c.does.attempt), yes(c.does.key && body != nil),
-			number(got.allocs), number(got.bytes), ratio(got.ratio), got.cpu.String(), verdict(c, costs)))
+			yes(c.does.retries), c.does.limited(c.does.deadline), c.does.limited(c.does.attempt), yes(c.does.key && body != nil),
+			number(got.allocs), number(got.bytes), ratio(got.ratio), nanos(got.cpu), verdict(c, costs)))
 	}
 
 	table := page.Table([]string{
 		"client", "retries", "deadline", "attempt timeout", "key", "allocs", "bytes",
-		"CPU, two timeouts = 1", "least CPU", "retrysafe is below",
+		"CPU", "CPU time", "retrysafe is below",
 	}, rows)
 
 	return table + "\n" + judge(successBars(costs)), nil
@@ -60,7 +62,7 @@ func success(e effort, body []byte) (string, error) {
 
 // verdict is how ours compares with a row.
 func verdict(c contender, costs map[string]cost) string {
-	if c.name == oursName || !c.does.rival() {
+	if c.name == oursName || !c.does.retries || !c.does.attempt {
 		return ""
 	}
 
@@ -82,7 +84,6 @@ func subjects(network http.RoundTripper, url string, body []byte) []subject {
 // overLoopback is the same calls to a server in this process, whose cost is in all rows.
 func overLoopback(e effort) (string, error) {
 	e.ops = max(e.ops/20, 1)
-	e.passes = max(e.passes/2, 1)
 
 	var results [2]map[string]cost
 
@@ -132,6 +133,8 @@ func passed(v bool) string {
 
 // number prints a count that is whole but for what the runtime allocated meanwhile.
 func number(v float64) string { return strconv.FormatFloat(v, 'f', 0, 64) }
+
+func nanos(d time.Duration) string { return number(float64(d)) + " ns" }
 
 func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 

@@ -13,12 +13,12 @@ func retryableHTTP() []contender {
 
 	return []contender{
 		{"go-retryablehttp, quiet", does{retries: true}, func(base http.RoundTripper, url string) send {
-			client := quiet(base, 0)
+			client := silent(base, 0)
 
 			return func(body []byte) error { return retryable(context.Background(), client, url, body, false) }
 		}},
 		{"go-retryablehttp, StandardClient", does{retries: true}, func(base http.RoundTripper, url string) send {
-			client := quiet(base, 0).StandardClient()
+			client := silent(base, 0).StandardClient()
 
 			return func(body []byte) error {
 				req, err := request(context.Background(), url, body)
@@ -30,14 +30,14 @@ func retryableHTTP() []contender {
 			}
 		}},
 		{"go-retryablehttp, quiet, timeouts, key", whole, func(base http.RoundTripper, url string) send {
-			client := quiet(base, attemptTimeout)
+			client := silent(base, attemptTimeout)
 
 			return func(body []byte) error {
 				return within(func(ctx context.Context) error { return retryable(ctx, client, url, body, true) })
 			}
 		}},
 		{"go-retryablehttp, StandardClient, timeouts, key", whole, func(base http.RoundTripper, url string) send {
-			client := quiet(base, attemptTimeout).StandardClient()
+			client := silent(base, attemptTimeout).StandardClient()
 
 			return func(body []byte) error {
 				return within(func(ctx context.Context) error {
@@ -55,8 +55,8 @@ func retryableHTTP() []contender {
 	}
 }
 
-// quiet is the library's client without its logger; its own limit of an attempt is that of the client inside it.
-func quiet(base http.RoundTripper, limit time.Duration) *retryablehttp.Client {
+// silent is the library's client without its logger; its own limit of an attempt is that of the client inside it.
+func silent(base http.RoundTripper, limit time.Duration) *retryablehttp.Client {
 	client := retryablehttp.NewClient()
 	client.HTTPClient = &http.Client{Transport: base, Timeout: limit}
 	client.Logger = nil

@@ -177,7 +177,7 @@ func typed(e effort) (string, error) {
 
 		for _, name := range []string{bare, byHand, generated} {
 			got := costs[name]
-			rows = append(rows, []string{name, number(got.allocs), number(got.bytes), ratio(got.ratio), got.cpu.String()})
+			rows = append(rows, []string{name, number(got.allocs), number(got.bytes), ratio(got.ratio), nanos(got.cpu)})
 		}
 
 		us, hand := costs[generated], costs[byHand]
@@ -191,7 +191,7 @@ func typed(e effort) (string, error) {
 		)
 	}
 
-	return page.Table([]string{"call", "allocs", "bytes", "CPU, by hand = 1", "least CPU"}, rows) + "\n" + judge(bars), nil
+	return page.Table([]string{"call", "allocs", "bytes", "CPU, by hand = 1", "CPU time"}, rows) + "\n" + judge(bars), nil
 }
 
 func discard(call func() (any, error)) func() error {
