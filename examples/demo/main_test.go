@@ -76,7 +76,7 @@ func TestRunFailsWhenEffectsDiffer(t *testing.T) {
 }
 
 func TestCountsOfAResult(t *testing.T) {
-	r := result{intents: 6, effects: shop.Effects{Orders: map[string]int{"a": 1, "b": 3}, Payments: map[string]int{"a": 2}}}
+	r := result{intents: 6, effects: shop.Effects{Orders: map[string]int64{"a": 1, "b": 3}, Payments: map[string]int64{"a": 2}}}
 	if got := [3]int{r.happened(), r.doubled(), r.lost()}; got != [3]int{6, 3, 3} {
 		t.Errorf("happened, doubled, lost: %v, want 6 3 3", got)
 	}

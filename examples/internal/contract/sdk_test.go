@@ -38,7 +38,11 @@ func must[R any](c *caller) func(R, error) R {
 // by a validator that no one here wrote, and the answers come from types that are not the SDK's.
 func TestSDKFollowsTheDocument(t *testing.T) {
 	now := time.Date(2026, 2, 28, 9, 30, 0, 0, time.UTC)
-	checker := contract.New(t, shop.New(shop.Options{Now: func() time.Time { return now }}))
+	s, err := shop.New(t.Context(), shop.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker := contract.New(t, s)
 	server := httptest.NewServer(checker)
 	defer server.Close()
 	client, err := sdk.New(sdk.WithBaseURL(server.URL+"/v1"), sdk.WithBearerToken("t"), sdk.WithAPIKey("k"), sdk.WithEnv(nil))

@@ -27,7 +27,11 @@ type call struct {
 // holds requests and answers against openapi.yaml.
 func TestEveryOperationFollowsTheDocument(t *testing.T) {
 	now := time.Date(2026, 2, 28, 9, 30, 0, 0, time.UTC)
-	checker := contract.New(t, shop.New(shop.Options{Now: func() time.Time { return now }}))
+	s, err := shop.New(t.Context(), shop.Options{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checker := contract.New(t, s)
 	server := httptest.NewServer(checker)
 	defer server.Close()
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-func (s *Shop) listCustomers(w http.ResponseWriter, r *http.Request) {
+func listCustomers(u *unit, w http.ResponseWriter, r *http.Request) {
 	offset, ok1 := intParam(r, "offset", 0, 0, 1_000_000)
 	limit, ok2 := intParam(r, "limit", 20, 1, 100)
 	var c checks
@@ -18,10 +18,8 @@ func (s *Shop) listCustomers(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	email := r.URL.Query().Get("email")
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	found := []*customer{}
-	for _, c := range s.state.customers {
+	for _, c := range list[customer](u, kindCustomer) {
 		if email == "" || strings.EqualFold(c.Email, email) {
 			found = append(found, c)
 		}
@@ -29,7 +27,7 @@ func (s *Shop) listCustomers(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"data": page(found, offset, limit), "total": len(found)})
 }
 
-func (s *Shop) createCustomer(w http.ResponseWriter, r *http.Request) {
+func createCustomer(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		customer
 
@@ -45,97 +43,99 @@ func (s *Shop) createCustomer(w http.ResponseWriter, r *http.Request) {
 	if c.failed(w) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if slices.ContainsFunc(s.state.customers, func(c *customer) bool { return strings.EqualFold(c.Email, body.Email) }) {
+	taken := func(c *customer) bool { return strings.EqualFold(c.Email, body.Email) }
+	if slices.ContainsFunc(list[customer](u, kindCustomer), taken) {
 		w.Header().Set("X-Should-Retry", "false")
 		problem(w, http.StatusConflict, "email_taken", "Another customer has this address")
 		return
 	}
-	created := &body.customer
-	created.ID, created.CreatedAt, created.version = s.state.id("cus"), s.opts.Now().UTC(), 1
+	created := &storedCustomer{customer: body.customer, Version: 1}
+	created.ID, created.CreatedAt = u.id("cus"), u.now
 	if created.Kind == "" {
 		created.Kind = "person"
 	}
-	s.state.customers = append(s.state.customers, created)
-	s.state.effects.Customers++
+	u.add(kindCustomer, created.ID, "", created)
+	u.count("created", "customers", 1)
 	w.Header().Set("Location", "/v1/customers/"+created.ID)
-	writeJSON(w, http.StatusCreated, created)
+	writeJSON(w, http.StatusCreated, created.customer)
 }
 
-// withCustomer runs f on the customer of the path, or answers 404.
-func (s *Shop) withCustomer(w http.ResponseWriter, r *http.Request, f func(*customer)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c := s.state.customer(r.PathValue("customer_id"))
+// customerOf is the customer of the path; when there is none it answers 404 and returns nil.
+func (u *unit) customerOf(w http.ResponseWriter, r *http.Request) *storedCustomer {
+	c := get[storedCustomer](u, kindCustomer, r.PathValue("customer_id"))
 	if c == nil {
 		notFound(w, "customer", r.PathValue("customer_id"))
-		return
 	}
-	f(c)
+	return c
 }
 
-func (s *Shop) getCustomer(w http.ResponseWriter, r *http.Request) {
-	s.withCustomer(w, r, func(c *customer) {
+func getCustomer(u *unit, w http.ResponseWriter, r *http.Request) {
+	if c := u.customerOf(w, r); c != nil {
 		w.Header().Set("ETag", c.etag())
-		writeJSON(w, http.StatusOK, c)
-	})
+		writeJSON(w, http.StatusOK, c.customer)
+	}
 }
 
-func (s *Shop) updateCustomer(w http.ResponseWriter, r *http.Request) {
+func updateCustomer(u *unit, w http.ResponseWriter, r *http.Request) {
 	changes := map[string]json.RawMessage{}
 	if !readJSON(w, r, &changes, false) {
 		return
 	}
-	s.withCustomer(w, r, func(c *customer) {
-		if match := r.Header.Get("If-Match"); match != "" && match != c.etag() {
-			problem(w, http.StatusPreconditionFailed, "changed", "The object has changed")
+	c := u.customerOf(w, r)
+	if c == nil {
+		return
+	}
+	if match := r.Header.Get("If-Match"); match != "" && match != c.etag() {
+		problem(w, http.StatusPreconditionFailed, "changed", "The object has changed")
+		return
+	}
+	changed := c.customer
+	fields := map[string]any{
+		"name": &changed.Name, "phone": &changed.Phone, "birth_date": &changed.BirthDate, "address": &changed.Address,
+		"preferences": &changed.Preferences, "metadata": &changed.Metadata,
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		field, known := fields[name]
+		if !known {
+			continue
+		}
+		if err := json.Unmarshal(changes[name], field); err != nil {
+			invalid(w, []fieldError{{Pointer: "/" + name, Message: err.Error()}})
 			return
 		}
-		changed := *c
-		fields := map[string]any{
-			"name": &changed.Name, "phone": &changed.Phone, "birth_date": &changed.BirthDate, "address": &changed.Address,
-			"preferences": &changed.Preferences, "metadata": &changed.Metadata,
-		}
-		for _, name := range slices.Sorted(maps.Keys(changes)) {
-			field, known := fields[name]
-			if !known {
-				continue
-			}
-			if err := json.Unmarshal(changes[name], field); err != nil {
-				invalid(w, []fieldError{{Pointer: "/" + name, Message: err.Error()}})
-				return
-			}
-		}
-		changed.version++
-		*c = changed
-		w.Header().Set("ETag", c.etag())
-		writeJSON(w, http.StatusOK, c)
-	})
+	}
+	c.customer = changed
+	c.Version++
+	w.Header().Set("ETag", c.etag())
+	writeJSON(w, http.StatusOK, c.customer)
 }
 
-func (s *Shop) deleteCustomer(w http.ResponseWriter, r *http.Request) {
+func deleteCustomer(u *unit, w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("customer_id")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state.customers = slices.DeleteFunc(s.state.customers, func(c *customer) bool { return c.ID == id })
-	maps.DeleteFunc(s.state.documents, func(_ string, d *document) bool { return d.CustomerID == id })
+	u.remove(kindCustomer, id)
+	for _, d := range list[document](u, kindDocument) {
+		if d.CustomerID == id {
+			u.remove(kindDocument, d.ID)
+		}
+	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-func (s *Shop) appendNotes(w http.ResponseWriter, r *http.Request) {
+func appendNotes(u *unit, w http.ResponseWriter, r *http.Request) {
 	var notes []note
 	if !readJSON(w, r, &notes, false) {
 		return
 	}
-	s.withCustomer(w, r, func(c *customer) {
-		for _, n := range notes {
-			n.WrittenAt = s.opts.Now().UTC()
-			c.notes = append(c.notes, n)
-			s.state.effects.Notes++
-		}
-		writeJSON(w, http.StatusOK, c.notes)
-	})
+	c := u.customerOf(w, r)
+	if c == nil {
+		return
+	}
+	for _, n := range notes {
+		n.WrittenAt = u.now
+		c.Notes = append(c.Notes, n)
+	}
+	u.count("created", "notes", int64(len(notes)))
+	writeJSON(w, http.StatusOK, c.Notes)
 }
 
 // filter is one condition of a search.
@@ -145,7 +145,7 @@ type filter struct {
 	Value    any    `json:"value"`
 }
 
-func (s *Shop) searchCustomers(w http.ResponseWriter, r *http.Request) {
+func searchCustomers(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Filters []filter `json:"filters"`
 		Match   string   `json:"match"`
@@ -163,10 +163,8 @@ func (s *Shop) searchCustomers(w http.ResponseWriter, r *http.Request) {
 	if body.Limit == 0 {
 		body.Limit = 20
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	found := []*customer{}
-	for _, c := range s.state.customers {
+	for _, c := range list[customer](u, kindCustomer) {
 		hits := 0
 		for _, f := range body.Filters {
 			if f.matches(c) {

@@ -12,7 +12,7 @@ import (
 
 const maxDocument = 10 << 20
 
-func (s *Shop) uploadDocument(w http.ResponseWriter, r *http.Request) {
+func uploadDocument(u *unit, w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxDocument+1<<20)
 	if err := r.ParseMultipartForm(maxDocument); err != nil {
 		invalid(w, []fieldError{{Pointer: "", Message: err.Error()}})
@@ -30,10 +30,10 @@ func (s *Shop) uploadDocument(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	sum := sha256.Sum256(content)
-	doc := &document{
+	doc := &storedDocument{Content: content, document: document{
 		CustomerID: r.PathValue("customer_id"), Kind: r.FormValue("kind"), Title: r.FormValue("title"),
-		Size: int64(len(content)), SHA256: sum[:], content: content,
-	}
+		Size: int64(len(content)), SHA256: sum[:],
+	}}
 	if doc.Title == "" {
 		doc.Title = head.Filename
 	}
@@ -45,20 +45,24 @@ func (s *Shop) uploadDocument(w http.ResponseWriter, r *http.Request) {
 	if c.failed(w) {
 		return
 	}
-	s.withCustomer(w, r, func(*customer) {
-		doc.ID, doc.CreatedAt = s.state.id("doc"), s.opts.Now().UTC()
-		s.state.documents[doc.ID] = doc
-		s.state.effects.Documents++
-		w.Header().Set("Location", "/v1/documents/"+doc.ID+"/content")
-		writeJSON(w, http.StatusCreated, doc)
-	})
+	if u.customerOf(w, r) == nil {
+		return
+	}
+	doc.ID, doc.CreatedAt = u.id("doc"), u.now
+	u.add(kindDocument, doc.ID, "", doc)
+	u.count("created", "documents", 1)
+	w.Header().Set("Location", "/v1/documents/"+doc.ID+"/content")
+	writeJSON(w, http.StatusCreated, doc.document)
 }
 
 // downloadDocument serves ranges, so that a download that broke can go on where it ended.
 func (s *Shop) downloadDocument(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	doc := s.state.documents[r.PathValue("document_id")]
-	s.mu.Unlock()
+	var doc *storedDocument
+	err := s.run(r.Context(), func(u *unit) { doc = get[storedDocument](u, kindDocument, r.PathValue("document_id")) })
+	if err != nil {
+		unavailable(w)
+		return
+	}
 	if doc == nil {
 		notFound(w, "document", r.PathValue("document_id"))
 		return
@@ -70,5 +74,5 @@ func (s *Shop) downloadDocument(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Disposition", disposition+"; filename="+strconv.Quote(doc.ID))
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("ETag", strconv.Quote(hex.EncodeToString(doc.SHA256[:8])))
-	http.ServeContent(w, r, "", doc.CreatedAt, bytes.NewReader(doc.content))
+	http.ServeContent(w, r, "", doc.CreatedAt, bytes.NewReader(doc.Content))
 }

@@ -12,42 +12,62 @@ import (
 	"time"
 )
 
-// happened adds an event to the stream of orders. The mutex is held.
-func (s *Shop) happened(kind string, o *order) {
-	s.state.events = append(s.state.events, orderEvent{
-		Type: kind, OrderID: o.ID, At: s.opts.Now().UTC(), id: len(s.state.events) + 1, customerID: o.CustomerID,
+// happened adds an event to the stream of orders.
+func (u *unit) happened(kind string, o *storedOrder) {
+	number, err := u.tx.Add("shop", "event", 1)
+	check(err)
+	u.add(kindEvent, strconv.FormatInt(number, 10), "", &storedEvent{
+		orderEvent: orderEvent{Type: kind, OrderID: o.ID, At: u.now}, Number: number, CustomerID: o.CustomerID,
 	})
+	u.watched = true
+}
+
+// wakeAll tells the watchers that something may have happened.
+func (s *Shop) wakeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	close(s.wake)
 	s.wake = make(chan struct{})
 }
 
-// eventsAfter are the events that came after the one called last, and a channel that closes when there are more.
-func (s *Shop) eventsAfter(last int) ([]orderEvent, <-chan struct{}) {
+func (s *Shop) woken() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	last = min(max(last, 0), len(s.state.events))
-	return append([]orderEvent{}, s.state.events[last:]...), s.wake
+	return s.wake
 }
+
+// pollEvents is how often watchers look by themselves: what another process does, and what is committed after its
+// handler has returned, wakes nobody.
+const pollEvents = 100 * time.Millisecond
 
 // watchOrders streams server-sent events until the client leaves.
 func (s *Shop) watchOrders(w http.ResponseWriter, r *http.Request) {
-	last, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
+	last, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
 	only := r.URL.Query().Get("customer_id")
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	out := http.NewResponseController(w)
+	poll := time.NewTicker(pollEvents)
+	defer poll.Stop()
 	for {
-		events, more := s.eventsAfter(last)
+		more := s.woken()
+		var events []*storedEvent
+		if err := s.run(r.Context(), func(u *unit) { events = list[storedEvent](u, kindEvent) }); err != nil {
+			return
+		}
 		for _, event := range events {
-			last = event.id
-			if only != "" && only != event.customerID {
+			if event.Number <= last {
 				continue
 			}
-			data, err := json.Marshal(event)
+			last = event.Number
+			if only != "" && only != event.CustomerID {
+				continue
+			}
+			data, err := json.Marshal(event.orderEvent)
 			if err != nil {
 				return
 			}
-			if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", event.id, data); err != nil {
+			if _, err := fmt.Fprintf(w, "id: %d\ndata: %s\n\n", event.Number, data); err != nil {
 				return
 			}
 		}
@@ -56,23 +76,22 @@ func (s *Shop) watchOrders(w http.ResponseWriter, r *http.Request) {
 		}
 		select {
 		case <-more:
+		case <-poll.C:
 		case <-r.Context().Done():
 			return
 		}
 	}
 }
 
-// notify hands a webhook event to the hook of the options. The mutex is held, so the hook must not call the shop.
-func (s *Shop) notify(kind string, data any) {
-	if s.opts.Hook == nil {
+// notify hands a webhook event to the hook of the options, inside the transaction: the hook must not call the shop.
+func (u *unit) notify(kind string, data any) {
+	opts := u.shop.opts
+	if opts.Hook == nil {
 		return
 	}
-	now := s.opts.Now().UTC()
-	body, err := json.Marshal(map[string]any{"type": kind, "timestamp": now, "data": data})
-	if err != nil {
-		return
-	}
-	s.opts.Hook(Sign(s.opts.HookSecret, s.state.id("msg"), now, body), body)
+	body, err := json.Marshal(map[string]any{"type": kind, "timestamp": u.now, "data": data})
+	check(err)
+	opts.Hook(Sign(opts.HookSecret, u.id("msg"), u.now, body), body)
 }
 
 // Sign makes the three headers of the Standard Webhooks scheme (standardwebhooks.com, version 1): the message's

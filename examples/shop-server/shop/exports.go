@@ -2,7 +2,7 @@ package shop
 
 import "net/http"
 
-func (s *Shop) createExport(w http.ResponseWriter, r *http.Request) {
+func createExport(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Kind string `json:"kind"`
 	}
@@ -14,21 +14,17 @@ func (s *Shop) createExport(w http.ResponseWriter, r *http.Request) {
 	if c.failed(w) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := &export{ID: s.state.id("exp"), CreatedAt: s.opts.Now().UTC(), Status: "queued"}
-	s.state.exports[e.ID] = e
-	s.state.effects.Exports++
+	e := &export{ID: u.id("exp"), CreatedAt: u.now, Status: "queued"}
+	u.add(kindExport, e.ID, "", e)
+	u.count("created", "exports", 1)
 	w.Header().Set("Location", "/v1/exports/"+e.ID)
 	w.Header().Set("Retry-After", "0")
 	writeJSON(w, http.StatusAccepted, e)
 }
 
 // getExport takes an export one step further each time somebody asks.
-func (s *Shop) getExport(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := s.state.exports[r.PathValue("export_id")]
+func getExport(u *unit, w http.ResponseWriter, r *http.Request) {
+	e := get[export](u, kindExport, r.PathValue("export_id"))
 	if e == nil {
 		notFound(w, "export", r.PathValue("export_id"))
 		return

@@ -68,7 +68,7 @@ func TestFaults(t *testing.T) {
 		status  int   // 0: no answer
 		err     error // what the client sees
 		header  string
-		effects int
+		effects int64
 	}{
 		{fault: shop.None, status: 201, effects: 1},
 		{fault: shop.ResetBefore, err: syscall.ECONNRESET},

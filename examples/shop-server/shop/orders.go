@@ -33,7 +33,7 @@ func timeParam(c *checks, r *http.Request, name string) time.Time {
 	return at
 }
 
-func (s *Shop) listOrders(w http.ResponseWriter, r *http.Request) {
+func listOrders(u *unit, w http.ResponseWriter, r *http.Request) {
 	var c checks
 	query := r.URL.Query()
 	limit, ok := intParam(r, "limit", 20, 1, 100)
@@ -45,12 +45,10 @@ func (s *Shop) listOrders(w http.ResponseWriter, r *http.Request) {
 	if c.failed(w) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	found := []*order{}
 	skipping := len(before) > 0
 	hasMore := false
-	for _, o := range slices.Backward(s.state.orders) {
+	for _, o := range slices.Backward(list[order](u, kindOrder)) {
 		if skipping {
 			skipping = o.ID != string(before)
 			continue
@@ -71,7 +69,7 @@ func (s *Shop) listOrders(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, answer)
 }
 
-func (s *Shop) createOrder(w http.ResponseWriter, r *http.Request) {
+func createOrder(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		order
 
@@ -80,19 +78,17 @@ func (s *Shop) createOrder(w http.ResponseWriter, r *http.Request) {
 	if !readJSON(w, r, &body, false) {
 		return
 	}
-	o := &body.order
+	o := &storedOrder{order: body.order}
 	var c checks
 	c.that(o.OrderRef != "" && len(o.OrderRef) <= 64, "/order_ref", "must have 1 to 64 characters")
 	c.that(o.CustomerID != "", "/customer_id", "must not be empty")
 	c.that(body.Currency != "", "/currency", "must not be empty")
 	c.that(len(o.Lines) > 0, "/lines", "must not be empty")
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	o.Total = money{Currency: body.Currency}
 	for i := range o.Lines {
 		line := &o.Lines[i]
 		at := "/lines/" + strconv.Itoa(i)
-		p := s.state.product(line.SKU)
+		p := get[storedProduct](u, kindProduct, line.SKU)
 		c.that(p != nil, at+"/sku", "there is no such product")
 		c.that(line.Quantity >= 1, at+"/quantity", "must be at least 1")
 		if p != nil {
@@ -103,122 +99,120 @@ func (s *Shop) createOrder(w http.ResponseWriter, r *http.Request) {
 	if c.failed(w) {
 		return
 	}
-	o.ID, o.CreatedAt, o.Status, o.ConfirmedAt = s.state.id("ord"), s.opts.Now().UTC(), "draft", nil
-	s.state.orders = append(s.state.orders, o)
-	s.state.effects.Orders[o.OrderRef]++
-	s.happened("order.created", o)
+	o.ID, o.CreatedAt, o.Status, o.ConfirmedAt = u.id("ord"), u.now, "draft", nil
+	u.add(kindOrder, o.ID, o.OrderRef, o)
+	u.count("orders", o.OrderRef, 1)
+	u.happened("order.created", o)
 	w.Header().Set("Location", "/v1/orders/"+o.ID)
-	writeJSON(w, http.StatusCreated, o)
+	writeJSON(w, http.StatusCreated, o.order)
 }
 
-// withOrder runs f on the order of the path, or answers 404.
-func (s *Shop) withOrder(w http.ResponseWriter, r *http.Request, f func(*order)) {
-	id := r.PathValue("order_id")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.state.order(func(o *order) bool { return o.ID == id })
+// orderOf is the order of the path; when there is none it answers 404 and returns nil.
+func (u *unit) orderOf(w http.ResponseWriter, r *http.Request) *storedOrder {
+	o := get[storedOrder](u, kindOrder, r.PathValue("order_id"))
 	if o == nil {
-		notFound(w, "order", id)
+		notFound(w, "order", r.PathValue("order_id"))
+	}
+	return o
+}
+
+func getOrder(u *unit, w http.ResponseWriter, r *http.Request) {
+	expand := strings.Split(r.URL.Query().Get("expand"), ",")
+	o := u.orderOf(w, r)
+	if o == nil {
 		return
 	}
-	f(o)
-}
-
-func (s *Shop) getOrder(w http.ResponseWriter, r *http.Request) {
-	expand := strings.Split(r.URL.Query().Get("expand"), ",")
-	s.withOrder(w, r, func(o *order) {
-		whole := *o
-		if slices.Contains(expand, "customer") {
-			whole.Customer = s.state.customer(o.CustomerID)
-		}
-		if slices.Contains(expand, "payments") {
-			for _, p := range s.state.payments {
-				if p.OrderID == o.ID {
-					whole.Payments = append(whole.Payments, p)
-				}
+	whole := o.order
+	if c := get[storedCustomer](u, kindCustomer, o.CustomerID); c != nil && slices.Contains(expand, "customer") {
+		whole.Customer = &c.customer
+	}
+	if slices.Contains(expand, "payments") {
+		for _, p := range list[payment](u, kindPayment) {
+			if p.OrderID == o.ID {
+				whole.Payments = append(whole.Payments, p)
 			}
-			slices.SortFunc(whole.Payments, func(a, b *payment) int { return a.CreatedAt.Compare(b.CreatedAt) })
 		}
-		w.Header().Set("ETag", strconv.Quote(o.Status))
-		writeJSON(w, http.StatusOK, whole)
-	})
+	}
+	w.Header().Set("ETag", strconv.Quote(o.Status))
+	writeJSON(w, http.StatusOK, whole)
 }
 
 // takeStock takes the pieces of an order, or nothing when there are not enough.
-func (s *state) takeStock(o *order) bool {
+func (u *unit) takeStock(o *storedOrder) bool {
 	const warehouse = "AMS1"
 	for _, line := range o.Lines {
-		if s.product(line.SKU).Stock[warehouse] < line.Quantity {
+		if get[storedProduct](u, kindProduct, line.SKU).Stock[warehouse] < line.Quantity {
 			return false
 		}
 	}
 	for _, line := range o.Lines {
-		s.product(line.SKU).Stock[warehouse] -= line.Quantity
-		s.effects.Sold[line.SKU] += line.Quantity
+		get[storedProduct](u, kindProduct, line.SKU).Stock[warehouse] -= line.Quantity
+		u.count("sold", line.SKU, int64(line.Quantity))
 	}
 	return true
 }
 
-func (s *Shop) confirmOrder(w http.ResponseWriter, r *http.Request) {
+func confirmOrder(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		OrderRef string `json:"order_ref"`
 	}
 	if !readJSON(w, r, &body, false) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.state.order(func(o *order) bool { return o.OrderRef == body.OrderRef })
+	o := u.orderNamed(body.OrderRef)
 	switch {
 	case o == nil:
 		notFound(w, "order with reference", body.OrderRef)
 	case o.Status != "draft":
 		wrongState(w, "The order is "+o.Status+".")
-	case !s.state.takeStock(o):
+	case !u.takeStock(o):
 		w.Header().Set("X-Should-Retry", "false")
 		problem(w, http.StatusConflict, "out_of_stock", "Not enough pieces are left")
 	default:
-		at := s.opts.Now().UTC()
-		o.Status, o.ConfirmedAt = "confirmed", &at
-		s.happened("order.confirmed", o)
-		s.notify("order.confirmed", o)
-		writeJSON(w, http.StatusOK, o)
+		o.Status, o.ConfirmedAt = "confirmed", &u.now
+		u.happened("order.confirmed", o)
+		u.notify("order.confirmed", o.order)
+		writeJSON(w, http.StatusOK, o.order)
 	}
 }
 
-func (s *Shop) cancelOrder(w http.ResponseWriter, r *http.Request) {
+func cancelOrder(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Reason string `json:"reason"`
 	}
 	if !readJSON(w, r, &body, true) {
 		return
 	}
-	s.withOrder(w, r, func(o *order) {
-		switch o.Status {
-		case "shipped", "cancelled":
-			wrongState(w, "The order is "+o.Status+".")
-			return
-		case "confirmed", "paid":
-			for _, line := range o.Lines {
-				s.state.product(line.SKU).Stock["AMS1"] += line.Quantity
-				s.state.effects.Sold[line.SKU] -= line.Quantity
-			}
+	o := u.orderOf(w, r)
+	if o == nil {
+		return
+	}
+	switch o.Status {
+	case "shipped", "cancelled":
+		wrongState(w, "The order is "+o.Status+".")
+		return
+	case "confirmed", "paid":
+		for _, line := range o.Lines {
+			get[storedProduct](u, kindProduct, line.SKU).Stock["AMS1"] += line.Quantity
+			u.count("sold", line.SKU, -int64(line.Quantity))
 		}
-		o.Status = "cancelled"
-		s.happened("order.cancelled", o)
-		writeJSON(w, http.StatusOK, o)
-	})
+	}
+	o.Status = "cancelled"
+	u.happened("order.cancelled", o)
+	writeJSON(w, http.StatusOK, o.order)
 }
 
 // remindOrder takes no key: each call is one more e-mail.
-func (s *Shop) remindOrder(w http.ResponseWriter, r *http.Request) {
-	s.withOrder(w, r, func(o *order) {
-		o.reminders++
-		s.state.effects.Emails[o.ID]++
-		to := "customer@example.com"
-		if c := s.state.customer(o.CustomerID); c != nil {
-			to = c.Email
-		}
-		writeJSON(w, http.StatusAccepted, map[string]any{"order_id": o.ID, "sent_to": to, "number": o.reminders})
-	})
+func remindOrder(u *unit, w http.ResponseWriter, r *http.Request) {
+	o := u.orderOf(w, r)
+	if o == nil {
+		return
+	}
+	o.Reminders++
+	u.count("emails", o.ID, 1)
+	to := "customer@example.com"
+	if c := get[storedCustomer](u, kindCustomer, o.CustomerID); c != nil {
+		to = c.Email
+	}
+	writeJSON(w, http.StatusAccepted, map[string]any{"order_id": o.ID, "sent_to": to, "number": o.Reminders})
 }

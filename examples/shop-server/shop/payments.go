@@ -1,200 +1,179 @@
 package shop
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
-	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
 )
 
-// declinedCard is the number of a card that has no money behind it.
-const declinedCard = "4000000000000002"
+// newPayment is the body of createPayment.
+type newPayment struct {
+	payment
 
-func (s *Shop) createPayment(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		payment
+	Capture *bool `json:"capture"`
+}
 
-		Capture *bool `json:"capture"`
-	}
-	if !readJSON(w, r, &body, false) {
-		return
-	}
-	p := &body.payment
-	number, _ := p.Method["number"].(string)
-	kind, _ := p.Method["type"].(string)
+func (p *newPayment) text(name string) string {
+	text, _ := p.Method[name].(string)
+	return text
+}
+
+func (p *newPayment) invalid(w http.ResponseWriter) bool {
 	var c checks
 	c.that(p.Amount > 0, "/amount", "must be at least 1")
 	c.that(p.Currency != "", "/currency", "must not be empty")
-	c.that(slices.Contains([]string{"card", "bank_transfer", "wallet"}, kind), "/method/type", "is not a known method")
-	c.that(kind != "card" || len(number) >= 12, "/method/number", "must have 12 to 19 digits")
-	if c.failed(w) {
+	c.that(slices.Contains([]string{"card", "bank_transfer", "wallet"}, p.text("type")), "/method/type", "is not a known method")
+	c.that(p.text("type") != "card" || len(p.text("number")) >= 12, "/method/number", "must have 12 to 19 digits")
+	return c.failed(w)
+}
+
+// createPayment calls the bank, which no transaction of ours can undo. So it works in phases: it gives the payment its
+// name, charges under a key that follows from ours, and books what the bank said. A process that dies in between is
+// followed by one that goes on after the last phase that was committed.
+func (s *Shop) createPayment(w http.ResponseWriter, r *http.Request) {
+	var body newPayment
+	if !readJSON(w, r, &body, false) || body.invalid(w) {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o := s.state.order(func(o *order) bool { return o.ID == p.OrderID })
+	ctx := r.Context()
+	var o *storedOrder
+	err := s.run(ctx, func(u *unit) { o = get[storedOrder](u, kindOrder, body.OrderID) })
 	switch {
+	case err != nil:
+		unavailable(w)
+		return
 	case o == nil:
 		invalid(w, []fieldError{{Pointer: "/order_id", Message: "there is no such order"}})
 		return
 	case o.Status == "cancelled":
 		wrongState(w, "The order is cancelled.")
 		return
-	case number == declinedCard:
-		writeProblem(w, problemBody{
-			Status: http.StatusPaymentRequired, Code: "payment_declined", Title: "The payment was declined",
-			DeclineReason: "insufficient_funds",
-		})
-		return
 	}
-	if kind == "card" {
+	p, receipt, err := s.pay(ctx, body)
+	switch {
+	case err != nil:
+		unavailable(w)
+	case receipt.Declined != "":
+		writeProblem(w, problemBody{
+			Status: http.StatusPaymentRequired, Code: "payment_declined", Title: "The payment was declined", DeclineReason: receipt.Declined,
+		})
+	default:
+		w.Header().Set("Location", "/v1/payments/"+p.ID)
+		writeJSON(w, http.StatusCreated, p)
+	}
+}
+
+func (s *Shop) pay(ctx context.Context, body newPayment) (payment, Receipt, error) {
+	charge := Charge{Amount: body.Amount, Currency: body.Currency, Card: body.text("number")}
+	if _, keyed := idempotency.ScopeFrom(ctx); !keyed { // nothing to go on from: each request is a payment
+		charge.Key = uuid.NewString()
+		receipt, err := s.opts.Processor(ctx, charge)
+		if err != nil || receipt.Declined != "" {
+			return payment{}, receipt, err
+		}
+		var p payment
+		err = s.run(ctx, func(u *unit) { p = u.bookPayment(u.id("pay"), body) })
+		return p, receipt, err
+	}
+	id, err := phase(ctx, s, "named", func(u *unit) string { return u.id("pay") })
+	if err != nil {
+		return payment{}, Receipt{}, err
+	}
+	receipt, err := idempotency.Call(ctx, "charged", func(ctx context.Context, foreignKey string) (Receipt, error) {
+		charge.Key = foreignKey
+		return s.opts.Processor(ctx, charge)
+	})
+	if err != nil || receipt.Declined != "" {
+		return payment{}, receipt, err
+	}
+	p, err := phase(ctx, s, "booked", func(u *unit) payment { return u.bookPayment(id, body) })
+	return p, receipt, err
+}
+
+// phase runs fn in a phase of the keyed request.
+func phase[T any](ctx context.Context, s *Shop, name string, fn func(u *unit) T) (T, error) {
+	return idempotency.Phase(ctx, name, func(ctx context.Context) (T, error) {
+		var out T
+		err := s.run(ctx, func(u *unit) { out = fn(u) })
+		return out, err
+	})
+}
+
+// bookPayment stores a payment that the bank has agreed to.
+func (u *unit) bookPayment(id string, body newPayment) payment {
+	p := body.payment
+	if number := body.text("number"); number != "" {
 		p.Method["last4"] = number[len(number)-4:]
 	}
 	for _, secret := range []string{"number", "security_code", "token"} {
 		delete(p.Method, secret)
 	}
-	p.ID, p.CreatedAt, p.Status, p.CapturedAmount, p.RefundedAmount = s.state.id("pay"), s.opts.Now().UTC(), "authorized", 0, 0
-	s.state.payments[p.ID] = p
+	p.ID, p.CreatedAt, p.Status, p.CapturedAmount, p.RefundedAmount = id, u.now, "authorized", 0, 0
+	u.add(kindPayment, p.ID, "", &p)
 	name := p.Metadata["intent"]
 	if name == "" {
 		name = p.OrderID
 	}
-	s.state.effects.Payments[name]++
+	u.count("payments", name, 1)
 	if body.Capture == nil || *body.Capture {
-		s.capture(p, o, p.Amount)
+		u.capture(&p, p.Amount)
 	}
-	w.Header().Set("Location", "/v1/payments/"+p.ID)
-	writeJSON(w, http.StatusCreated, p)
+	return p
 }
 
-// capture takes money. The mutex is held.
-func (s *Shop) capture(p *payment, o *order, amount int64) {
+// capture takes money that was authorized.
+func (u *unit) capture(p *payment, amount int64) {
 	p.Status, p.CapturedAmount = "captured", amount
-	s.state.effects.Charged[p.Currency] += amount
-	s.state.book(s.opts.Now().UTC(), "receivables", amount, p.Currency, p.ID)
-	if o == nil {
-		return
+	u.count("charged", p.Currency, amount)
+	u.book("receivables", amount, p.Currency, p.ID)
+	if o := get[storedOrder](u, kindOrder, p.OrderID); o != nil {
+		o.Paid += amount
+		if o.Paid >= o.Total.Amount && o.Status == "confirmed" {
+			o.Status = "paid"
+			u.happened("order.paid", o)
+		}
 	}
-	o.paid += amount
-	if o.paid >= o.Total.Amount && o.Status == "confirmed" {
-		o.Status = "paid"
-		s.happened("order.paid", o)
-	}
-	s.notify("payment.captured", p)
+	u.notify("payment.captured", p)
 }
 
-// withPayment runs f on the payment of the path, or answers 404.
-func (s *Shop) withPayment(w http.ResponseWriter, r *http.Request, f func(*payment)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.state.payments[r.PathValue("payment_id")]
+// paymentOf is the payment of the path; when there is none it answers 404 and returns nil.
+func (u *unit) paymentOf(w http.ResponseWriter, r *http.Request) *payment {
+	p := get[payment](u, kindPayment, r.PathValue("payment_id"))
 	if p == nil {
 		notFound(w, "payment", r.PathValue("payment_id"))
-		return
 	}
-	f(p)
+	return p
 }
 
-func (s *Shop) getPayment(w http.ResponseWriter, r *http.Request) {
-	s.withPayment(w, r, func(p *payment) { writeJSON(w, http.StatusOK, p) })
+func getPayment(u *unit, w http.ResponseWriter, r *http.Request) {
+	if p := u.paymentOf(w, r); p != nil {
+		writeJSON(w, http.StatusOK, p)
+	}
 }
 
-func (s *Shop) capturePayment(w http.ResponseWriter, r *http.Request) {
+func capturePayment(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		Amount int64 `json:"amount"`
 	}
 	if !readJSON(w, r, &body, true) {
 		return
 	}
-	s.withPayment(w, r, func(p *payment) {
-		if body.Amount == 0 {
-			body.Amount = p.Amount
-		}
-		if p.Status != "authorized" || body.Amount < 0 || body.Amount > p.Amount {
-			wrongState(w, fmt.Sprintf("The payment is %s over %d.", p.Status, p.Amount))
-			return
-		}
-		s.capture(p, s.state.order(func(o *order) bool { return o.ID == p.OrderID }), body.Amount)
-		writeJSON(w, http.StatusOK, p)
-	})
-}
-
-func (s *Shop) createRefund(w http.ResponseWriter, r *http.Request) {
-	var body refund
-	if !readJSON(w, r, &body, false) {
+	p := u.paymentOf(w, r)
+	if p == nil {
 		return
 	}
-	var c checks
-	c.that(body.Amount > 0, "/amount", "must be at least 1")
-	if c.failed(w) {
+	if body.Amount == 0 {
+		body.Amount = p.Amount
+	}
+	if p.Status != "authorized" || body.Amount < 0 || body.Amount > p.Amount {
+		wrongState(w, fmt.Sprintf("The payment is %s over %d.", p.Status, p.Amount))
 		return
 	}
-	s.withPayment(w, r, func(p *payment) {
-		if body.Amount > p.CapturedAmount-p.RefundedAmount {
-			wrongState(w, fmt.Sprintf("Only %d can be refunded.", p.CapturedAmount-p.RefundedAmount))
-			return
-		}
-		p.RefundedAmount += body.Amount
-		if p.RefundedAmount == p.CapturedAmount {
-			p.Status = "refunded"
-		}
-		body.ID, body.CreatedAt, body.PaymentID, body.Currency = s.state.id("ref"), s.opts.Now().UTC(), p.ID, p.Currency
-		s.state.refunds = append(s.state.refunds, &body)
-		s.state.effects.Refunds[p.ID]++
-		s.state.effects.Refunded[p.Currency] += body.Amount
-		s.state.book(body.CreatedAt, "receivables", -body.Amount, p.Currency, body.ID)
-		s.notify("refund.created", body)
-		w.Header().Set("Location", "/v1/refunds/"+body.ID)
-		writeJSON(w, http.StatusCreated, body)
-	})
-}
-
-// listRefunds names the next page in a Link header, RFC 8288.
-func (s *Shop) listRefunds(w http.ResponseWriter, r *http.Request) {
-	limit, ok := intParam(r, "limit", 20, 1, 100)
-	var c checks
-	c.that(ok, "limit", "must be a number from 1 to 100")
-	if c.failed(w) {
-		return
-	}
-	after := r.URL.Query().Get("after")
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := slices.Clone(s.state.refunds)
-	slices.Reverse(all)
-	start := 0
-	if after != "" {
-		start = slices.IndexFunc(all, func(r *refund) bool { return r.ID == after }) + 1
-	}
-	answer := page(all, start, limit)
-	if start+limit < len(all) {
-		next := url.Values{"after": {answer[limit-1].ID}, "limit": {strconv.Itoa(limit)}}
-		w.Header().Set("Link", "</v1/refunds?"+next.Encode()+`>; rel="next"`)
-	}
-	writeJSON(w, http.StatusOK, answer)
-}
-
-// streamLedger writes one JSON object on each line.
-func (s *Shop) streamLedger(w http.ResponseWriter, r *http.Request) {
-	day, err := time.Parse(time.DateOnly, r.URL.Query().Get("day"))
-	if err != nil {
-		invalid(w, []fieldError{{Pointer: "day", Message: "must be a day such as 2026-02-28"}})
-		return
-	}
-	s.mu.Lock()
-	entries := slices.Clone(s.state.ledger)
-	s.mu.Unlock()
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	lines := json.NewEncoder(w)
-	for _, entry := range entries {
-		if entry.At.Format(time.DateOnly) != day.Format(time.DateOnly) {
-			continue
-		}
-		if err := lines.Encode(entry); err != nil {
-			return
-		}
-	}
+	u.capture(p, body.Amount)
+	writeJSON(w, http.StatusOK, p)
 }

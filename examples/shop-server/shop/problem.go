@@ -50,6 +50,12 @@ func invalid(w http.ResponseWriter, errs []fieldError) {
 	})
 }
 
+// unavailable answers for a backend that cannot be asked.
+func unavailable(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	problem(w, http.StatusServiceUnavailable, "unavailable", "The service cannot answer now")
+}
+
 func writeProblem(w http.ResponseWriter, p problemBody) {
 	p.Type = "https://docs.shop.example/problems/" + p.Code
 	p.RequestID = w.Header().Get(requestIDHeader)

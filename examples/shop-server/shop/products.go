@@ -24,7 +24,7 @@ func page[T any](all []T, offset, limit int) []T {
 	return append([]T{}, all[offset:min(offset+limit, len(all))]...)
 }
 
-func (s *Shop) listProducts(w http.ResponseWriter, r *http.Request) {
+func listProducts(u *unit, w http.ResponseWriter, r *http.Request) {
 	number, ok1 := intParam(r, "page", 1, 1, 1_000_000)
 	size, ok2 := intParam(r, "per_page", 20, 1, 100)
 	var c checks
@@ -37,10 +37,8 @@ func (s *Shop) listProducts(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("tags"); text != "" {
 		tags = strings.Split(text, "|")
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found []*product
-	for _, p := range s.state.products {
+	found := []*product{}
+	for _, p := range list[product](u, kindProduct) {
 		if !slices.ContainsFunc(tags, func(tag string) bool { return !slices.Contains(p.Tags, tag) }) {
 			found = append(found, p)
 		}
@@ -50,35 +48,34 @@ func (s *Shop) listProducts(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (s *Shop) getProduct(w http.ResponseWriter, r *http.Request) {
-	s.withProduct(w, r, func(p *product) { writeJSON(w, http.StatusOK, p) })
+func getProduct(u *unit, w http.ResponseWriter, r *http.Request) {
+	if p := u.productOf(w, r); p != nil {
+		writeJSON(w, http.StatusOK, p.product)
+	}
 }
 
-// withProduct runs f on the product of the path, or answers 404.
-func (s *Shop) withProduct(w http.ResponseWriter, r *http.Request, f func(*product)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.state.product(r.PathValue("sku"))
+// productOf is the product of the path; when there is none it answers 404 and returns nil.
+func (u *unit) productOf(w http.ResponseWriter, r *http.Request) *storedProduct {
+	p := get[storedProduct](u, kindProduct, r.PathValue("sku"))
 	if p == nil {
 		notFound(w, "product", r.PathValue("sku"))
-		return
 	}
-	f(p)
+	return p
 }
 
-func (s *Shop) setStock(w http.ResponseWriter, r *http.Request) {
+func setStock(u *unit, w http.ResponseWriter, r *http.Request) {
 	var levels map[string]int
 	if !readJSON(w, r, &levels, false) {
 		return
 	}
-	s.withProduct(w, r, func(p *product) {
+	if p := u.productOf(w, r); p != nil {
 		maps.Copy(p.Stock, levels)
 		writeJSON(w, http.StatusOK, p.Stock)
-	})
+	}
 }
 
 // adjustStock takes its key in the body, so it collapses repeats by itself.
-func (s *Shop) adjustStock(w http.ResponseWriter, r *http.Request) {
+func adjustStock(u *unit, w http.ResponseWriter, r *http.Request) {
 	var body struct {
 		RequestID string `json:"request_id"`
 		Warehouse string `json:"warehouse"`
@@ -87,22 +84,29 @@ func (s *Shop) adjustStock(w http.ResponseWriter, r *http.Request) {
 	if !readJSON(w, r, &body, false) {
 		return
 	}
-	s.withProduct(w, r, func(p *product) {
-		if body.RequestID != "" && p.adjusted[body.RequestID] {
-			writeJSON(w, http.StatusOK, p.Stock)
-			return
-		}
-		var c checks
-		c.that(body.Warehouse != "", "/warehouse", "must not be empty")
-		c.that(p.Stock[body.Warehouse]+body.Delta >= 0, "/delta", "takes more than there is")
-		if c.failed(w) {
-			return
-		}
-		p.adjusted[body.RequestID] = body.RequestID != ""
-		p.Stock[body.Warehouse] += body.Delta
-		s.state.effects.Adjustments++
+	p := u.productOf(w, r)
+	switch {
+	case p == nil:
+		return
+	case body.RequestID != "" && p.Adjusted[body.RequestID]:
 		writeJSON(w, http.StatusOK, p.Stock)
-	})
+		return
+	}
+	var c checks
+	c.that(body.Warehouse != "", "/warehouse", "must not be empty")
+	c.that(p.Stock[body.Warehouse]+body.Delta >= 0, "/delta", "takes more than there is")
+	if c.failed(w) {
+		return
+	}
+	if body.RequestID != "" {
+		if p.Adjusted == nil {
+			p.Adjusted = map[string]bool{}
+		}
+		p.Adjusted[body.RequestID] = true
+	}
+	p.Stock[body.Warehouse] += body.Delta
+	u.count("created", "adjustments", 1)
+	writeJSON(w, http.StatusOK, p.Stock)
 }
 
 // category is a node of the tree of categories.
@@ -111,7 +115,7 @@ type category struct {
 	Children []category `json:"children,omitempty"`
 }
 
-func (s *Shop) getCategories(w http.ResponseWriter, _ *http.Request) {
+func getCategories(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, category{Name: "All", Children: []category{
 		{Name: "Furniture", Children: []category{{Name: "Chairs"}, {Name: "Tables"}}},
 		{Name: "Lighting"},

@@ -8,7 +8,7 @@ import (
 
 // routes is the table of the document's operations. Where an operation takes a key, its row says under which name the
 // key's claim is kept.
-func (s *Shop) routes() http.Handler {
+func (s *Shop) routes(authorized func(http.Handler, ...func(*http.Request) bool) http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	open := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), h) }
 	bearer := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, s.byBearer)) }
@@ -17,40 +17,40 @@ func (s *Shop) routes() http.Handler {
 	}
 	apiKey := func(pattern string, h http.HandlerFunc) { mux.Handle(version(pattern), authorized(h, byAPIKey)) }
 
-	open("GET /health", s.getHealth)
-	open("GET /categories", s.getCategories)
-	either("GET /products", s.listProducts)
-	either("GET /products/{sku}", s.getProduct)
-	apiKey("PUT /products/{sku}/stock", s.setStock)
-	apiKey("POST /products/{sku}/stock-adjustments", s.adjustStock)
+	open("GET /health", getHealth)
+	open("GET /categories", getCategories)
+	either("GET /products", s.in(listProducts))
+	either("GET /products/{sku}", s.in(getProduct))
+	apiKey("PUT /products/{sku}/stock", s.in(setStock))
+	apiKey("POST /products/{sku}/stock-adjustments", s.in(adjustStock))
 
-	bearer("GET /customers", s.listCustomers)
-	bearer("POST /customers", s.keyed("createCustomer", s.createCustomer))
-	bearer("POST /customers/search", s.searchCustomers)
-	bearer("GET /customers/{customer_id}", s.getCustomer)
-	bearer("PATCH /customers/{customer_id}", s.keyed("updateCustomer", s.updateCustomer))
-	bearer("DELETE /customers/{customer_id}", s.deleteCustomer)
-	bearer("PUT /customers/{customer_id}/notes", s.appendNotes)
-	bearer("POST /customers/{customer_id}/documents", s.keyed("uploadDocument", s.uploadDocument))
+	bearer("GET /customers", s.in(listCustomers))
+	bearer("POST /customers", s.keyed("createCustomer", s.in(createCustomer)))
+	bearer("POST /customers/search", s.in(searchCustomers))
+	bearer("GET /customers/{customer_id}", s.in(getCustomer))
+	bearer("PATCH /customers/{customer_id}", s.keyed("updateCustomer", s.in(updateCustomer)))
+	bearer("DELETE /customers/{customer_id}", s.in(deleteCustomer))
+	bearer("PUT /customers/{customer_id}/notes", s.in(appendNotes))
+	bearer("POST /customers/{customer_id}/documents", s.keyed("uploadDocument", s.in(uploadDocument)))
 	bearer("GET /documents/{document_id}/content", s.downloadDocument)
 
-	bearer("GET /orders", s.listOrders)
-	bearer("POST /orders", s.keyed("createOrder", s.createOrder))
-	bearer("GET /orders/{order_id}", s.getOrder)
-	bearer("POST /orders/{order_id}/cancellation", s.keyed("cancelOrder", s.cancelOrder))
-	bearer("POST /orders/{order_id}/reminders", s.remindOrder)
-	bearer("POST /order-confirmations", s.keyed("confirmOrder", s.confirmOrder))
+	bearer("GET /orders", s.in(listOrders))
+	bearer("POST /orders", s.keyed("createOrder", s.in(createOrder)))
+	bearer("GET /orders/{order_id}", s.in(getOrder))
+	bearer("POST /orders/{order_id}/cancellation", s.keyed("cancelOrder", s.in(cancelOrder)))
+	bearer("POST /orders/{order_id}/reminders", s.in(remindOrder))
+	bearer("POST /order-confirmations", s.keyed("confirmOrder", s.in(confirmOrder)))
 	bearer("GET /order-events", s.watchOrders)
 
 	bearer("POST /payments", s.keyed("createPayment", s.createPayment))
-	bearer("GET /payments/{payment_id}", s.getPayment)
-	bearer("POST /payments/{payment_id}/capture", s.keyed("capturePayment", s.capturePayment))
-	bearer("POST /payments/{payment_id}/refunds", s.keyed("createRefund", s.createRefund))
-	bearer("GET /refunds", s.listRefunds)
+	bearer("GET /payments/{payment_id}", s.in(getPayment))
+	bearer("POST /payments/{payment_id}/capture", s.keyed("capturePayment", s.in(capturePayment)))
+	bearer("POST /payments/{payment_id}/refunds", s.keyed("createRefund", s.in(createRefund)))
+	bearer("GET /refunds", s.in(listRefunds))
 	bearer("GET /ledger/entries", s.streamLedger)
 
-	bearer("POST /exports", s.keyed("createExport", s.createExport))
-	bearer("GET /exports/{export_id}", s.getExport)
+	bearer("POST /exports", s.keyed("createExport", s.in(createExport)))
+	bearer("GET /exports/{export_id}", s.in(getExport))
 
 	mux.HandleFunc("POST /oauth/token", s.issueToken)
 	mux.HandleFunc("GET /debug/effects", s.getEffects)
@@ -69,7 +69,7 @@ func (s *Shop) withRequestID(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Shop) getHealth(w http.ResponseWriter, _ *http.Request) {
+func getHealth(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("ok"))
 }

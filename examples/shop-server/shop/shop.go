@@ -24,8 +24,12 @@ type Options struct {
 	Faults Plan
 	// Stall is how long a stalled request hangs when its client does not leave earlier. Default 30 s.
 	Stall time.Duration
-	// Keys keeps the idempotency records. Default: in memory.
-	Keys idempotency.Store
+	// Backend keeps everything. Default: in memory, see [NewMemory].
+	Backend Backend
+	// Processor takes the money of payments. Default: that of a [Bank] of the shop's own.
+	Processor Processor
+	// Lease is how long the claim of a payment outlives its worker. Default 30 s.
+	Lease time.Duration
 	// Events gets what the idempotency middleware does. Nil: nobody listens.
 	Events idempotency.Hook
 	// Now is the clock. Default time.Now.
@@ -43,35 +47,43 @@ type Options struct {
 type Shop struct {
 	handler  http.Handler
 	opts     Options
-	keys     idempotency.Store
+	backend  Backend
 	requests atomic.Int64
 	tokens   tokens
 
-	mu    sync.Mutex
-	state state
-	wake  chan struct{} // closed and replaced when an order event is added
+	mu   sync.Mutex
+	wake chan struct{} // closed and replaced when an order event is added
 }
 
-// New makes a shop with a catalogue and no customers.
-func New(opts Options) *Shop {
+// New makes a shop; a backend without products gets a catalogue. It fails when the backend does.
+func New(ctx context.Context, opts Options) (*Shop, error) {
 	if opts.Stall <= 0 {
 		opts.Stall = 30 * time.Second
 	}
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	if opts.Keys == nil {
-		opts.Keys = idempotency.NewMemory(opts.Now)
+	if opts.Backend == nil {
+		opts.Backend = NewMemory()
 	}
-	s := &Shop{opts: opts, keys: opts.Keys, state: newState(), wake: make(chan struct{})}
-	s.handler = s.withFaults(s.withRequestID(s.routes()))
-	return s
+	if opts.Processor == nil {
+		opts.Processor = NewBank().Charge
+	}
+	s := &Shop{opts: opts, backend: opts.Backend, wake: make(chan struct{})}
+	s.handler = s.withFaults(s.withRequestID(s.routes(authorized)))
+	return s, s.run(ctx, (*unit).stock)
 }
 
 // ServeHTTP answers requests below / and below /v1/.
 func (s *Shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
 	s.handler.ServeHTTP(w, r)
+}
+
+// Guarded is the shop without faults and credentials, for [idempotency.Completer]: it goes on with payments whose
+// process has died and whose client does not come back.
+func (s *Shop) Guarded() http.Handler {
+	return s.routes(func(next http.Handler, _ ...func(*http.Request) bool) http.Handler { return next })
 }
 
 // Requests is how many requests arrived, those among them that a fault swallowed.
@@ -93,11 +105,14 @@ func Start(opts Options) (*Listener, error) {
 
 // StartTLS is [Start] over TLS when config is not nil.
 func StartTLS(opts Options, config *tls.Config) (*Listener, error) {
+	s, err := New(context.Background(), opts)
+	if err != nil {
+		return nil, err
+	}
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	s := New(opts)
 	server := NewServer(s)
 	server.TLSConfig = config
 	l := &Listener{Shop: s, URL: "http://" + listener.Addr().String() + "/v1", server: server}
@@ -117,6 +132,15 @@ func NewServer(handler http.Handler) *http.Server {
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{Handler: handler, Protocols: protocols, ReadHeaderTimeout: 10 * time.Second}
+}
+
+// Effects is the counts at this moment. It panics when the backend fails, which one in memory does not.
+func (l *Listener) Effects() Effects {
+	effects, err := l.Shop.Effects(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return effects
 }
 
 // Close ends the server and its connections.

@@ -7,35 +7,18 @@ import (
 	"time"
 )
 
-// state is all that the shop knows. The shop's mutex guards it; handlers hold the mutex from the first read to the
-// last write, so each request is one transaction.
-type state struct {
-	lastID    int
-	customers []*customer
-	documents map[string]*document
-	products  []*product
-	orders    []*order
-	payments  map[string]*payment
-	refunds   []*refund
-	ledger    []ledgerEntry
-	exports   map[string]*export
-	events    []orderEvent
-	effects   Effects
-}
-
-func newState() state {
-	s := state{
-		documents: map[string]*document{}, payments: map[string]*payment{}, exports: map[string]*export{}, effects: newEffects(),
-	}
-	s.products = catalogue()
-	return s
-}
-
-// id makes the next identifier. They are sequential so that a test can tell them apart at a glance.
-func (s *state) id(prefix string) string {
-	s.lastID++
-	return prefix + "_" + strconv.FormatInt(int64(s.lastID), 36)
-}
+// Kinds of objects in the backend.
+const (
+	kindCustomer = "customer"
+	kindDocument = "document"
+	kindProduct  = "product"
+	kindOrder    = "order"
+	kindPayment  = "payment"
+	kindRefund   = "refund"
+	kindEntry    = "ledger"
+	kindExport   = "export"
+	kindEvent    = "event"
+)
 
 type money struct {
 	Amount   int64  `json:"amount"`
@@ -53,12 +36,17 @@ type customer struct {
 	BirthDate   *string           `json:"birth_date"`
 	Address     json.RawMessage   `json:"address"`
 	Preferences json.RawMessage   `json:"preferences,omitempty"`
-
-	version int
-	notes   []note
 }
 
-func (c *customer) etag() string { return fmt.Sprintf("%q", strconv.Itoa(c.version)) }
+// storedCustomer is a customer with what its clients do not see. The other stored types are the same for their kinds.
+type storedCustomer struct {
+	customer
+
+	Version int    `json:"stored_version"`
+	Notes   []note `json:"stored_notes,omitempty"`
+}
+
+func (c *storedCustomer) etag() string { return fmt.Sprintf("%q", strconv.Itoa(c.Version)) }
 
 type note struct {
 	Text      string    `json:"text"`
@@ -75,8 +63,12 @@ type document struct {
 	Labels     []string  `json:"labels,omitempty"`
 	Size       int64     `json:"size"`
 	SHA256     []byte    `json:"sha256"`
+}
 
-	content []byte
+type storedDocument struct {
+	document
+
+	Content []byte `json:"stored_content"`
 }
 
 type product struct {
@@ -88,37 +80,44 @@ type product struct {
 	Tags       []string       `json:"tags"`
 	Stock      map[string]int `json:"stock"`
 	Attributes map[string]any `json:"attributes,omitempty"`
-
-	adjusted map[string]bool
 }
 
-// catalogue is three products with names and forty parts.
-func catalogue() []*product {
+type storedProduct struct {
+	product
+
+	Adjusted map[string]bool `json:"stored_adjusted,omitempty"`
+}
+
+// stock fills the catalogue of a new shop: three products with names and forty parts.
+func (u *unit) stock() {
+	if done, err := u.tx.Get(kindProduct, "lamp-1"); err != nil || done != nil {
+		check(err)
+		return
+	}
 	const parts = 40
-	products := make([]*product, 0, parts+3)
-	products = append(products, []*product{
-		{SKU: "chair/oak", Name: "Oak chair", Price: money{12900, "EUR"}, Weight: 6.5, Tags: []string{"wood"}},
-		{
-			SKU: "lamp-1", Name: "Desk lamp", Price: money{2990, "EUR"}, Weight: 1.2, Tags: []string{"garden", "sale"},
-			Attributes: map[string]any{"color": "red", "watts": 7},
-		},
-	}...)
+	products := make([]*storedProduct, 0, parts+3)
+	products = append(products, &storedProduct{product: product{
+		SKU: "chair/oak", Name: "Oak chair", Price: money{12900, "EUR"}, Weight: 6.5, Tags: []string{"wood"},
+	}}, &storedProduct{product: product{
+		SKU: "lamp-1", Name: "Desk lamp", Price: money{2990, "EUR"}, Weight: 1.2, Tags: []string{"garden", "sale"},
+		Attributes: map[string]any{"color": "red", "watts": 7},
+	}})
 	for i := range parts {
-		products = append(products, &product{
+		products = append(products, &storedProduct{product: product{
 			SKU: fmt.Sprintf("part-%02d", i+1), Name: fmt.Sprintf("Part %d", i+1), Price: money{int64(100 + i), "EUR"},
 			Weight: 0.1, Tags: []string{"parts"},
-		})
+		}})
 	}
-	products = append(products, &product{SKU: "table-1", Name: "Table", Price: money{25900, "EUR"}, Weight: 21})
+	products = append(products, &storedProduct{product: product{
+		SKU: "table-1", Name: "Table", Price: money{25900, "EUR"}, Weight: 21, Tags: []string{},
+	}})
 	for _, p := range products {
 		p.VATRate = "0.21"
 		p.Stock = map[string]int{"AMS1": 100_000, "NYC2": 100_000}
-		p.adjusted = map[string]bool{}
-		if p.Tags == nil {
-			p.Tags = []string{}
-		}
+		body, err := json.Marshal(p)
+		check(err)
+		check(u.tx.Put(kindProduct, p.SKU, "", body))
 	}
-	return products
 }
 
 type order struct {
@@ -136,9 +135,13 @@ type order struct {
 	GiftNote    *string           `json:"gift_note,omitempty"`
 	Customer    *customer         `json:"customer,omitempty"`
 	Payments    []*payment        `json:"payments,omitempty"`
+}
 
-	reminders int
-	paid      int64
+type storedOrder struct {
+	order
+
+	Reminders int   `json:"stored_reminders,omitempty"`
+	Paid      int64 `json:"stored_paid,omitempty"`
 }
 
 type orderLine struct {
@@ -191,41 +194,33 @@ type orderEvent struct {
 	Type    string    `json:"type"`
 	OrderID string    `json:"order_id"`
 	At      time.Time `json:"at"`
-
-	id         int
-	customerID string
 }
 
-func (s *state) customer(id string) *customer {
-	for _, c := range s.customers {
-		if c.ID == id {
-			return c
-		}
-	}
-	return nil
+type storedEvent struct {
+	orderEvent
+
+	Number     int64  `json:"stored_number"`
+	CustomerID string `json:"stored_customer_id"`
 }
 
-func (s *state) product(sku string) *product {
-	for _, p := range s.products {
-		if p.SKU == sku {
-			return p
-		}
+// orderNamed is the oldest order with the reference, or nil.
+func (u *unit) orderNamed(ref string) *storedOrder {
+	body, err := u.tx.Find(kindOrder, ref)
+	check(err)
+	if body == nil {
+		return nil
 	}
-	return nil
-}
-
-func (s *state) order(match func(*order) bool) *order {
-	for _, o := range s.orders {
-		if match(o) {
-			return o
-		}
-	}
-	return nil
+	var found storedOrder
+	check(json.Unmarshal(body, &found))
+	return get[storedOrder](u, kindOrder, found.ID)
 }
 
 // book adds an entry to the ledger. Numbers begin above 2^53 so that a client that reads them as floats is found out.
-func (s *state) book(at time.Time, account string, amount int64, currency, reference string) {
-	s.ledger = append(s.ledger, ledgerEntry{
-		Number: 1<<53 + 1 + int64(len(s.ledger)), At: at, Account: account, Amount: amount, Currency: currency, Reference: reference,
+func (u *unit) book(account string, amount int64, currency, reference string) {
+	n, err := u.tx.Add("shop", "ledger", 1)
+	check(err)
+	number := 1<<53 + n
+	u.add(kindEntry, strconv.FormatInt(number, 10), "", &ledgerEntry{
+		Number: number, At: u.now, Account: account, Amount: amount, Currency: currency, Reference: reference,
 	})
 }
