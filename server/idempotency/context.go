@@ -4,19 +4,32 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
-// call is what the handler can reach of its own claim.
+// call is a claimed request while its handler runs. It is the handler's context as well: what the client's connection
+// carried, without its end.
 type call struct {
+	context.Context //nolint:containedctx // it is one
+
 	claim    Claim
 	noEffect atomic.Bool
 	resource atomic.Pointer[string]
+	beat     heartbeat
 
 	mu    sync.Mutex
 	fresh map[string][]byte // results of phases that this run committed
 }
 
 type callKey struct{}
+
+// Value finds the call itself, and whatever the request's own context holds.
+func (c *call) Value(key any) any {
+	if key == (callKey{}) {
+		return c
+	}
+	return c.Context.Value(key)
+}
 
 func callFrom(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
@@ -53,4 +66,37 @@ func (c *call) resourceID() string {
 		return *id
 	}
 	return ""
+}
+
+// bounded is a context that ends by itself after a time, and starts a timer for it only when somebody waits for its
+// end. Most claims are settled without that.
+type bounded struct {
+	context.Context //nolint:containedctx // it is one
+
+	until time.Time
+	once  sync.Once
+	timed context.Context //nolint:containedctx // the one with the timer
+	stop  context.CancelFunc
+}
+
+func (b *bounded) Deadline() (time.Time, bool) { return b.until, true }
+
+func (b *bounded) Done() <-chan struct{} {
+	b.once.Do(func() { b.timed, b.stop = context.WithDeadline(b.Context, b.until) })
+	return b.timed.Done()
+}
+
+func (b *bounded) Err() error {
+	if !time.Now().Before(b.until) {
+		return context.DeadlineExceeded
+	}
+	return b.Context.Err()
+}
+
+// release stops the timer, if there is one.
+func (b *bounded) release() {
+	b.once.Do(func() {})
+	if b.stop != nil {
+		b.stop()
+	}
 }

@@ -3,7 +3,6 @@ package idempotency
 import (
 	"maps"
 	"net/http"
-	"slices"
 )
 
 // replayedByDefault describe the body or name the resource. Everything else in an answer belongs to its moment.
@@ -31,12 +30,12 @@ func replayable(extra []string) map[string]bool {
 	return set
 }
 
-// keepReplayable copies what may be replayed.
+// keepReplayable picks what may be replayed. The values are shared: the handler that made them has returned.
 func keepReplayable(h http.Header, allowed map[string]bool) http.Header {
 	kept := make(http.Header, 4)
 	for name, values := range h {
 		if allowed[name] {
-			kept[name] = slices.Clone(values)
+			kept[name] = values
 		}
 	}
 	return kept

@@ -144,15 +144,20 @@ func (g *guard) key(req *Request, values []string) (problem, error) {
 	return newProblem(http.StatusBadRequest, code, err.Error()), err
 }
 
+// read takes the whole body, whose length the client announced, as a rule.
 func (g *guard) read(w http.ResponseWriter, r *http.Request) ([]byte, problem, error) {
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return nil, problem{}, nil
 	}
-	var buf bytes.Buffer
-	if n := r.ContentLength; n > 0 && n <= g.MaxBody {
-		buf.Grow(int(n) + bytes.MinRead)
+	var body []byte
+	err := error(&http.MaxBytesError{Limit: g.MaxBody})
+	switch n := r.ContentLength; {
+	case n < 0:
+		body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, g.MaxBody))
+	case n <= g.MaxBody:
+		body = make([]byte, n)
+		_, err = io.ReadFull(r.Body, body)
 	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(w, r.Body, g.MaxBody))
 	var over *http.MaxBytesError
 	switch {
 	case errors.As(err, &over):
@@ -161,8 +166,13 @@ func (g *guard) read(w http.ResponseWriter, r *http.Request) ([]byte, problem, e
 	case err != nil:
 		return nil, newProblem(http.StatusBadRequest, CodeBodyUnreadable, "the body ended early"), err
 	}
-	return buf.Bytes(), problem{}, nil
+	return body, problem{}, nil
 }
+
+// reader is a body in memory.
+type reader struct{ bytes.Reader }
+
+func (*reader) Close() error { return nil }
 
 // run holds a claim: the handler runs, and its answer is kept before it is sent.
 func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, claim Claim, body []byte) {
@@ -174,45 +184,31 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 	}
 	g.emit(r.Context(), record.Scope, Event{Kind: kind})
 
-	c := &call{claim: claim}
-	base := context.WithoutCancel(r.Context())
-	ctx, cancel := context.WithCancelCause(context.WithValue(base, callKey{}, c))
-	defer cancel(nil)
+	detached := context.WithoutCancel(r.Context())
+	c := &call{Context: detached, claim: claim}
 	if deadline, ok := r.Context().Deadline(); ok {
 		var done context.CancelFunc
-		ctx, done = context.WithDeadline(ctx, deadline)
+		c.Context, done = context.WithDeadline(c.Context, deadline)
 		defer done()
 	}
-	stop := func() {}
 	if !claim.Atomic() {
-		stop = startHeartbeat(ctx, cancel, claim, g.Lease, func(err error) {
-			g.emit(base, record.Scope, Event{Kind: EventStoreError, Err: err})
-		}).stop
+		var cancel context.CancelCauseFunc
+		c.Context, cancel = context.WithCancelCause(c.Context)
+		defer cancel(nil)
+		c.startBeating(detached, g, cancel)
 	}
-	inner := r.WithContext(claim.Bind(ctx))
-	inner.Body = io.NopCloser(bytes.NewReader(body))
-	inner.ContentLength = int64(len(body))
-	answer := newRecorder(w)
-	s := settlement{guard: g, call: c, answer: answer, scope: record.Scope, panicked: true}
-	var instead replacement
-	func() {
-		defer func() { // a panic passes on to whoever recovers outside, and so does runtime.Goexit; the claim is settled first
-			stop()
-			answer.finish()
-			s.took = g.Clock().Sub(started)
-			g.observe(s.took)
-			settle, done := context.WithTimeout(base, settleTimeout)
-			defer done()
-			instead = s.settle(settle)
-		}()
-		next.ServeHTTP(answer, inner)
-		s.panicked = false
-	}()
-	if instead == nil {
-		answer.send()
+	inner := r.WithContext(claim.Bind(c))
+	content := &reader{}
+	content.Reset(body)
+	inner.Body, inner.ContentLength = content, int64(len(body))
+
+	s := settlement{guard: g, call: c, answer: newRecorder(w), scope: record.Scope, panicked: true}
+	s.serve(next, inner, detached, started)
+	if s.instead == nil {
+		s.answer.send()
 		return
 	}
-	instead(w, r)
+	s.instead(w, r)
 }
 
 func (g *guard) storeDown(w http.ResponseWriter, r *http.Request, scope Scope, err error) {

@@ -16,17 +16,23 @@ import (
 type recorder struct {
 	w       http.ResponseWriter
 	header  http.Header // what the handler edits
-	sent    http.Header // as it was at WriteHeader
+	sent    http.Header // as it was at WriteHeader; the same map until somebody asks for it again
 	status  int
 	body    bytes.Buffer
 	hasBody bool
+	split   bool
 }
 
 func newRecorder(w http.ResponseWriter) *recorder {
 	return &recorder{w: w, header: make(http.Header)}
 }
 
-func (r *recorder) Header() http.Header { return r.header }
+func (r *recorder) Header() http.Header {
+	if r.status != 0 && !r.split {
+		r.header, r.split = r.sent.Clone(), true // what is set from now on comes too late, unless it is a trailer
+	}
+	return r.header
+}
 
 func (r *recorder) WriteHeader(status int) {
 	switch {
@@ -40,7 +46,7 @@ func (r *recorder) WriteHeader(status int) {
 		return
 	}
 	r.status = status
-	r.sent = r.header.Clone()
+	r.sent = r.header
 	r.hasBody = status != http.StatusNoContent && status != http.StatusNotModified && status >= 200
 }
 

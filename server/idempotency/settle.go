@@ -22,36 +22,70 @@ type settlement struct {
 	scope    Scope
 	took     time.Duration
 	panicked bool
+	// instead answers in place of the handler's own answer. Nil: that one is true.
+	instead func(w http.ResponseWriter, r *http.Request)
 }
 
-// replacement answers in place of the handler's own answer.
-type replacement func(w http.ResponseWriter, r *http.Request)
+// serve runs the handler and settles its claim. A panic passes on to whoever recovers outside, and so does
+// runtime.Goexit; the claim is settled first.
+func (s *settlement) serve(next http.Handler, r *http.Request, detached context.Context, started time.Time) {
+	defer func() {
+		s.call.stopBeating()
+		s.answer.finish()
+		s.took = s.Clock().Sub(started)
+		s.observe(s.took)
+		ctx := &bounded{Context: detached, until: time.Now().Add(settleTimeout)}
+		defer ctx.release()
+		s.settle(ctx)
+	}()
+	next.ServeHTTP(s.answer, r)
+	s.panicked = false
+}
 
-func (s *settlement) settle(ctx context.Context) replacement {
-	claim := s.call.claim
+func (s *settlement) settle(ctx context.Context) {
 	failed := s.panicked || s.answer.status >= http.StatusInternalServerError
-	undoable := claim.Atomic() || s.Resumable
+	undoable := s.call.claim.Atomic() || s.Resumable
 	switch {
 	case s.call.noEffect.Load() && !s.panicked, failed && s.Failures == ReattemptFailures && undoable:
-		return s.end(ctx, EventReleased, func(ctx context.Context) error { return claim.Release(ctx) })
+		s.end(ctx, releaseIt, Response{})
 	case s.panicked:
-		resp := s.panicProblem().response()
-		return s.end(ctx, EventCompleted, func(ctx context.Context) error { return claim.Fail(ctx, resp) })
-	}
-	resp := s.answer.response(s.allowed, s.MaxResponse, s.call.resourceID())
-	if resp.Dropped {
-		s.emit(ctx, s.scope, Event{Kind: EventDropped, Status: resp.Status})
-	}
-	if failed {
-		return s.end(ctx, EventCompleted, func(ctx context.Context) error { return claim.Fail(ctx, resp) })
-	}
-	return s.end(ctx, EventCompleted, func(ctx context.Context) error {
-		err := claim.Complete(ctx, resp)
-		if errors.Is(err, ErrUndone) && resp.Status >= http.StatusBadRequest {
-			return claim.Fail(ctx, resp) // a refusal stands without the writes
+		s.end(ctx, failIt, s.panicProblem().response())
+	default:
+		resp := s.answer.response(s.allowed, s.MaxResponse, s.call.resourceID())
+		if resp.Dropped {
+			s.emit(ctx, s.scope, Event{Kind: EventDropped, Status: resp.Status})
 		}
-		return err
-	})
+		how := completeIt
+		if failed {
+			how = failIt
+		}
+		s.end(ctx, how, resp)
+	}
+}
+
+// ending is the way in which a claim ends.
+type ending int
+
+const (
+	releaseIt ending = iota
+	completeIt
+	failIt
+)
+
+func (s *settlement) write(ctx context.Context, how ending, resp Response) error {
+	claim := s.call.claim
+	switch how {
+	case releaseIt:
+		return claim.Release(ctx)
+	case failIt:
+		return claim.Fail(ctx, resp)
+	case completeIt:
+	}
+	err := claim.Complete(ctx, resp)
+	if errors.Is(err, ErrUndone) && resp.Status >= http.StatusBadRequest {
+		return claim.Fail(ctx, resp) // a refusal stands without the writes
+	}
+	return err
 }
 
 func (s *settlement) panicProblem() problem {
@@ -61,37 +95,37 @@ func (s *settlement) panicProblem() problem {
 	return newProblem(http.StatusInternalServerError, CodeOutcomeUnknown, "the request ended without an answer; it may have taken effect")
 }
 
-// end runs the write, again when the store stumbles: between tries another worker cannot get in, since the lease
-// still holds.
-func (s *settlement) end(ctx context.Context, kind EventKind, write func(context.Context) error) replacement {
-	err := write(ctx)
-	if !s.call.claim.Atomic() {
-		for wait := 10 * time.Millisecond; err != nil && !errors.Is(err, ErrLost) && sleep(ctx, wait); wait *= 4 {
-			err = write(ctx)
-		}
+// end writes, again when the store stumbles: between tries another worker cannot get in, since the lease still holds.
+func (s *settlement) end(ctx context.Context, how ending, resp Response) {
+	atomic := s.call.claim.Atomic()
+	err := s.write(ctx, how, resp)
+	for wait := 10 * time.Millisecond; err != nil && !atomic && !errors.Is(err, ErrLost) && sleep(ctx, wait); wait *= 4 {
+		err = s.write(ctx, how, resp)
 	}
+	event := Event{Kind: EventCompleted, Status: s.answer.status, Age: s.took, Err: err}
 	switch {
 	case err == nil:
-		s.emit(ctx, s.scope, Event{Kind: kind, Status: s.answer.status, Age: s.took})
-		return nil
-	case errors.Is(err, ErrLost):
-		lost := EventLost
-		if s.call.claim.Atomic() {
-			lost = EventReleased // its effect went with it
+		if how == releaseIt {
+			event.Kind = EventReleased
 		}
-		s.emit(ctx, s.scope, Event{Kind: lost, Status: s.answer.status, Age: s.took, Err: err})
-		return s.winner
+	case errors.Is(err, ErrLost):
+		event.Kind = EventLost
+		if atomic {
+			event.Kind = EventReleased // its effect went with it
+		}
+		s.instead = s.winner
 	case errors.Is(err, ErrUndone):
-		s.emit(ctx, s.scope, Event{Kind: EventReleased, Status: http.StatusInternalServerError, Age: s.took, Err: err})
-		return func(w http.ResponseWriter, _ *http.Request) {
+		event.Kind = EventReleased
+		s.instead = func(w http.ResponseWriter, _ *http.Request) {
 			writeProblem(w, newProblem(http.StatusInternalServerError, CodeRequestFailed, "the request failed and left no effect"), retry{})
 		}
+	default:
+		event.Kind = EventStoreError // the record stays in flight until its lease ends
+		if atomic {                  // elsewhere the effect stands, so that the handler's answer is true
+			s.instead = func(w http.ResponseWriter, r *http.Request) { s.storeDown(w, r, s.scope, err) }
+		}
 	}
-	s.emit(ctx, s.scope, Event{Kind: EventStoreError, Status: s.answer.status, Age: s.took, Err: err})
-	if s.call.claim.Atomic() {
-		return func(w http.ResponseWriter, r *http.Request) { s.storeDown(w, r, s.scope, err) }
-	}
-	return nil // the effect stands, so the answer is true; the record stays in flight until its lease ends
+	s.emit(ctx, s.scope, event)
 }
 
 // winner answers for a worker whose claim has passed on: what the other one said, or that it is still at it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -74,9 +75,9 @@ func newKeys(n int, fresh bool) func(i int) string {
 	if !fresh {
 		return func(int) string { return "one-key" }
 	}
-	keys := make([]string, n)
+	keys, run := make([]string, n), rand.Text()[:8] // a benchmark runs several times, with more and more keys
 	for i := range keys {
-		keys[i] = fmt.Sprintf("key-%08d-0123-4567-89ab-cdef", i)
+		keys[i] = fmt.Sprintf("%s-%08d-0123-4567-89ab", run, i)
 	}
 	return func(i int) string { return keys[i] }
 }
