@@ -28,15 +28,13 @@ func main() {
 	png := flag.String("png", "", "also draw the chart as a PNG file")
 	flag.Parse()
 
-	if err := run(os.Stdout, *docs, *png); err != nil {
+	if err := run(os.Stdout, simulate(), *docs, *png); err != nil {
 		fmt.Fprintln(os.Stderr, "simulation:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, docs, png string) error {
-	f := simulate()
-
+func run(out io.Writer, f findings, docs, png string) error {
 	for _, t := range tables(f) {
 		if _, err := fmt.Fprintf(out, "## %s\n\n%s\n", t.title, t.text); err != nil {
 			return err

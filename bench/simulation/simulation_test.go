@@ -6,11 +6,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
-
-	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/retrysafe/retrysafe/sdk/budget"
 )
@@ -117,34 +116,14 @@ func TestBucketCostsNothingInGoodTimes(t *testing.T) {
 	}
 }
 
-func TestSameSeedSameBytes(t *testing.T) {
-	again := simulate()
-
-	if csv(found()) != csv(again) {
-		t.Error("two runs differ")
-	}
-
-	var images [2]bytes.Buffer
-
-	for i, f := range []findings{found(), again} {
-		plots, err := chart(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		if err := render(plots, vgsvg.New(chartWidth, chartHeight), &images[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	if !bytes.Equal(images[0].Bytes(), images[1].Bytes()) {
-		t.Error("two charts differ")
-	}
-}
-
-// TestDocsAreFresh fails when docs/ does not hold what the command writes.
+// TestDocsAreFresh fails when docs/ does not hold what the command writes. So it also shows that a run depends on its
+// seed only: docs/ is another run's.
 func TestDocsAreFresh(t *testing.T) {
 	const docs = "../../docs"
+
+	if runtime.GOARCH != "amd64" {
+		t.Skip("docs/ was written on amd64; other machines may round the last digit of a product differently")
+	}
 
 	dir := t.TempDir()
 
@@ -159,7 +138,7 @@ func TestDocsAreFresh(t *testing.T) {
 		}
 	}
 
-	if err := run(io.Discard, dir, ""); err != nil {
+	if err := run(io.Discard, found(), dir, ""); err != nil {
 		t.Fatal(err)
 	}
 
