@@ -5,6 +5,7 @@ go 1.26.0
 replace (
 	github.com/retrysafe/retrysafe/sdk => ../sdk
 	github.com/retrysafe/retrysafe/server => ../server
+	github.com/retrysafe/retrysafe/server/servertest => ../server/servertest
 )
 
 require (
@@ -32,7 +33,6 @@ require (
 	github.com/pb33f/ordered-map/v2 v2.3.2 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/stretchr/testify v1.12.1 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
@@ -48,6 +48,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/retrysafe/retrysafe/sdk v0.0.0
+	github.com/retrysafe/retrysafe/server/servertest v0.0.0-00010101000000-000000000000
 	github.com/sony/gobreaker/v2 v2.4.0
 	golang.org/x/oauth2 v0.38.0
 	golang.org/x/term v0.47.0
