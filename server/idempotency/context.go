@@ -74,7 +74,7 @@ type bounded struct {
 	context.Context //nolint:containedctx // it is one
 
 	until time.Time
-	once  sync.Once
+	mu    sync.Mutex
 	timed context.Context //nolint:containedctx // the one with the timer
 	stop  context.CancelFunc
 }
@@ -82,20 +82,30 @@ type bounded struct {
 func (b *bounded) Deadline() (time.Time, bool) { return b.until, true }
 
 func (b *bounded) Done() <-chan struct{} {
-	b.once.Do(func() { b.timed, b.stop = context.WithDeadline(b.Context, b.until) })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.timed == nil {
+		b.timed, b.stop = context.WithDeadline(b.Context, b.until)
+	}
 	return b.timed.Done()
 }
 
 func (b *bounded) Err() error {
-	if !time.Now().Before(b.until) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.timed != nil:
+		return b.timed.Err()
+	case !time.Now().Before(b.until):
 		return context.DeadlineExceeded
 	}
-	return b.Context.Err()
+	return nil
 }
 
 // release stops the timer, if there is one.
 func (b *bounded) release() {
-	b.once.Do(func() {})
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.stop != nil {
 		b.stop()
 	}
