@@ -171,6 +171,22 @@ func TestConfig(t *testing.T) {
 	}
 }
 
+// TestConfigOfAnotherDocument runs in a folder whose retrysafe.yaml is about another document than the one asked for.
+func TestConfigOfAnotherDocument(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, dir, "api.yaml", document)
+	write(t, dir, "other.yaml", strings.ReplaceAll(document, "Pet", "Dog"))
+	write(t, dir, "retrysafe.yaml", "spec: api.yaml\nout: out\npackage: pets\nnames:\n  /components/schemas/Pet: Animal\n")
+	code, stdout, stderr := run(t, "", "generate", "--spec", "other.yaml", "--out", "dogs", "--package", "dogs")
+	if code != 0 || !strings.HasPrefix(stdout, "dogs: 3 operations") || !strings.Contains(stderr, "retrysafe.yaml is about api.yaml and is not used") {
+		t.Errorf("%d %s%s", code, stdout, stderr)
+	}
+	if code, stdout, stderr = run(t, "", "generate", "--spec", "./api.yaml"); code != 0 || !strings.HasPrefix(stdout, "pets: 3 operations") {
+		t.Errorf("the same document: %d %s%s", code, stdout, stderr)
+	}
+}
+
 func TestPrintNames(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := run(t, document, "generate", "--spec", "-", "--package", "pets", "--print-names")

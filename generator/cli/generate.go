@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,7 @@ func generateCommand(streams Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "generate",
 		Short:   "Make an SDK of an OpenAPI document",
-		Long:    "generate makes a Go package of an OpenAPI document. Flags win over the config file, which is retrysafe.yaml\nin the current folder unless --config names another.",
+		Long:    "generate makes a Go package of an OpenAPI document. Flags win over the config file, which is retrysafe.yaml\nin the current folder unless --config names another. A retrysafe.yaml that is about another document than --spec\nis not used unless --config names it.",
 		Example: generateExamples,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -124,6 +125,12 @@ func (f *generateFlags) merged(cmd *cobra.Command) (generator.Options, error) {
 		opts = generator.Options{}
 	}
 	set, from := cmd.Flags().Changed, f.options
+	if f.config == "" && set("spec") && opts.Spec != "" && filepath.Clean(opts.Spec) != filepath.Clean(from.Spec) {
+		if !f.quiet && !f.json {
+			cmd.PrintErrf("note: %s is about %s and is not used; --config %s uses it all the same\n", file, opts.Spec, file)
+		}
+		opts = generator.Options{}
+	}
 	for name, apply := range map[string]func(){
 		"spec":              func() { opts.Spec = from.Spec },
 		"out":               func() { opts.Out = from.Out },
