@@ -204,11 +204,11 @@ func TestMatrix(t *testing.T) {
 		names []string
 		table = map[string]map[string]conformance.Result{}
 	)
+	all := columns(t)
 	for _, policy := range []struct {
 		name     string
 		failures idempotency.Failures
 	}{{"", idempotency.ReattemptFailures}, {"/stored", idempotency.StoreFailures}} {
-		all := columns(t)
 		t.Run("failures"+policy.name, func(t *testing.T) {
 			for _, c := range all {
 				name := c.name + policy.name
