@@ -84,7 +84,7 @@ func (f *generateFlags) show(streams Streams, opts generator.Options, r *generat
 	if opts.Check {
 		_, _ = io.WriteString(streams.Out, r.Drift)
 	}
-	if !f.quiet && !(opts.Check && r.Changes.Any()) {
+	if drift := opts.Check && r.Changes.Any(); !f.quiet && !drift {
 		_, _ = io.WriteString(streams.Out, summaryText(opts, r))
 	}
 }
@@ -102,7 +102,7 @@ func summaryText(opts generator.Options, r *generator.Result) string {
 		line("  any value:        %s where Go cannot say what the schema says", plural(s.Widened, "place", "places"))
 	}
 	if len(s.DroppedStrings) > 0 {
-		line("  left out:         %s (--json lists them)", plural(len(s.DroppedStrings), "other form of a body", "other forms of bodies"))
+		line("  left out:         %s (--json lists them)", plural(len(s.DroppedStrings), "form of a request body", "forms of request bodies"))
 	}
 	if n := len(r.Plan.Warnings); n > 0 {
 		line("  warnings:         %d", n)
@@ -115,7 +115,7 @@ func summaryText(opts generator.Options, r *generator.Result) string {
 
 func counted(m map[string]int) string {
 	total := 0
-	var parts []string
+	parts := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		total += m[k]
 		parts = append(parts, fmt.Sprintf("%d %s", m[k], k))
@@ -201,7 +201,7 @@ func printJSON(w io.Writer, v any) {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(v)
+	_ = enc.Encode(v) //nolint:errchkjson // v is one of the types above, which always encode
 }
 
 // printNames prints the map from the document to Go names.

@@ -243,6 +243,27 @@ components:
 	}
 }
 
+// TestBodyThatAllowsNothingIsNoArgument has an optional body without members, which is left out, and a required one, which is sent.
+func TestBodyThatAllowsNothingIsNoArgument(t *testing.T) {
+	t.Parallel()
+	const closed = "{content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {}, additionalProperties: false}}}}"
+	p := build(t, `openapi: 3.0.3
+info: {title: T, version: '1'}
+paths:
+  /a:
+    get: {operationId: a, requestBody: `+closed+`, responses: {'204': {description: none}}}
+    post: {operationId: b, requestBody: `+strings.Replace(closed, "{", "{required: true, ", 1)+`, responses: {'204': {description: none}}}
+`)
+	for i, want := range []int{0, 1} {
+		if got := len(p.Services[0].Methods[i].Bodies); got != want {
+			t.Errorf("%s has %d bodies, want %d", p.Services[0].Methods[i].ID, got, want)
+		}
+	}
+	if len(p.Summary.DroppedStrings) != 1 {
+		t.Errorf("left out: %v", p.Summary.DroppedStrings)
+	}
+}
+
 func TestSecurity(t *testing.T) {
 	t.Parallel()
 	p := build(t, `openapi: 3.1.0
@@ -259,7 +280,7 @@ components:
     basic: {type: http, scheme: basic}
     oauth: {type: oauth2, flows: {clientCredentials: {tokenUrl: 'https://x/token', scopes: {r: read}}}}
 `)
-	var got []string
+	got := make([]string, 0, len(p.Schemes))
 	for _, s := range p.Schemes {
 		got = append(got, s.Name+" "+s.Kind+" "+s.Option+" "+strings.Join(s.Env, ","))
 	}
@@ -307,7 +328,7 @@ paths: {}
 webhooks:
   orderConfirmed: {post: {description: Sent after., requestBody: {content: {application/json: {schema: {type: object, required: [type], properties: {type: {const: order.confirmed}}}}}}}}
 `)
-	var got []string
+	got := make([]string, 0, len(p.Servers))
 	for _, s := range p.Servers {
 		got = append(got, fmt.Sprintf("%s %s %d", s.Name, s.URL, len(s.Variables)))
 	}

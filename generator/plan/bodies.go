@@ -45,8 +45,12 @@ func (b *builder) bodies(o *operation) {
 	suffixes := newScope()
 	var kept []mediaEntry
 	for _, entry := range mediaOf(request) {
+		if !request.Flag("required") && saysNothing(entry.schema.Deref()) {
+			b.dropf("%s %s: the optional request body %s allows no member", o.Method, o.Path, entry.name)
+			continue
+		}
 		if i := slices.IndexFunc(kept, func(k mediaEntry) bool { return b.sameBody(k, entry) }); i >= 0 {
-			b.drop("%s %s: the request body %s says what %s says", o.Method, o.Path, entry.name, kept[i].name)
+			b.dropf("%s %s: the request body %s says what %s says", o.Method, o.Path, entry.name, kept[i].name)
 			continue
 		}
 		kept = append(kept, entry)
@@ -63,7 +67,12 @@ func (b *builder) bodies(o *operation) {
 	}
 }
 
-func (b *builder) drop(format string, args ...any) {
+// saysNothing reports whether a schema is an object that may have no member: such an optional body is no argument.
+func saysNothing(schema *spec.Node) bool {
+	return schema.Str("type") == "object" && schema.Get("additionalProperties").IsFalse() && len(schema.Get("properties").All()) == 0
+}
+
+func (b *builder) dropf(format string, args ...any) {
 	b.plan.Summary.DroppedStrings = append(b.plan.Summary.DroppedStrings, fmt.Sprintf(format, args...))
 }
 
@@ -186,7 +195,7 @@ func isStructBody(b *builder, entry mediaEntry, body *Body) bool {
 	if body.Kind == "text" || body.Kind == "binary" || entry.schema == nil {
 		return false
 	}
-	switch b.typeOf(entry.schema).shape {
+	switch b.typeOf(entry.schema).shape { //nolint:exhaustive // lists and maps have a nil of their own
 	case structShape, unionShape, enumShape, scalarShape:
 		return !strings.HasPrefix(body.Type, "map[") && !strings.HasPrefix(body.Type, "[]")
 	}
