@@ -42,7 +42,7 @@ var settings = []setting{
 // [*spec.Error] with its place; all of them are told at once.
 func ReadConfig(file string) (Options, error) {
 	var opts Options
-	data, err := os.ReadFile(file)
+	data, err := os.ReadFile(file) //nolint:gosec // the user names it
 	if err != nil {
 		return opts, fmt.Errorf("reading the config: %w", err)
 	}

@@ -60,7 +60,7 @@ func realSpecs(t *testing.T) []realSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var specs []realSpec
+	specs := make([]realSpec, 0, len(rows))
 	for _, row := range rows[1:] {
 		matches, err := filepath.Glob(filepath.Join(dir, row[0]+".*"))
 		if err != nil || len(matches) != 1 {

@@ -107,12 +107,12 @@ func TestJSON(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "pets")
 	code, stdout, _ := run(t, strings.Replace(document, "openapi: 3.1.0", "openapi: 3.2.0", 1), "generate", "--spec", "-", "--out", dir, "--package", "pets", "--json")
 	var summary struct {
-		Operations int
+		Operations int            `json:"operations"`
 		KeyedFrom  map[string]int `json:"keyed_from"`
 		Warnings   []struct {
-			Line int
-			Code string
-		}
+			Line int    `json:"line"`
+			Code string `json:"code"`
+		} `json:"warnings"`
 	}
 	if err := json.Unmarshal([]byte(stdout), &summary); code != 0 || err != nil || summary.Operations != 3 || summary.KeyedFrom["header-parameter"] != 1 {
 		t.Errorf("%d %v\n%s", code, err, stdout)
@@ -121,7 +121,11 @@ func TestJSON(t *testing.T) {
 		t.Errorf("warnings: %+v", summary.Warnings)
 	}
 	code, stdout, _ = run(t, "swagger: '2.0'", "generate", "--spec", "-", "--out", dir, "--package", "pets", "--json")
-	var failure struct{ Diagnostics []struct{ Code string } }
+	var failure struct {
+		Diagnostics []struct {
+			Code string `json:"code"`
+		} `json:"diagnostics"`
+	}
 	if err := json.Unmarshal([]byte(stdout), &failure); code != 1 || err != nil || len(failure.Diagnostics) != 1 || failure.Diagnostics[0].Code != "swagger-2" {
 		t.Errorf("%d %v\n%s", code, err, stdout)
 	}
@@ -159,9 +163,9 @@ func TestConfig(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "out", "types.gen.go")); err != nil || !strings.Contains(string(text), "type Animal struct") {
 		t.Errorf("the name of the config is not there: %v", err)
 	}
-	bad := write(t, dir, "bad.yaml", "spec: api.yaml\npackge: pets\nstrict: maybe\nnames:\n  Pet: Animal\n")
+	bad := write(t, dir, "bad.yaml", "spec: api.yaml\npakkage: pets\nstrict: maybe\nnames:\n  Pet: Animal\n")
 	code, _, stderr = run(t, "", "generate", "--config", bad)
-	for _, want := range []string{`bad.yaml:2:1: there is no setting "packge"; the settings are spec, out`, "bad.yaml:3:9: this setting is true or false, not string", `bad.yaml:5:3: "Pet" is not a JSON pointer`} {
+	for _, want := range []string{`bad.yaml:2:1: there is no setting "pakkage"; the settings are spec, out`, "bad.yaml:3:9: this setting is true or false, not string", `bad.yaml:5:3: "Pet" is not a JSON pointer`} {
 		if code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%d: no %q in\n%s", code, want, stderr)
 		}

@@ -193,7 +193,7 @@ func isTerminal(w any) bool {
 
 func plural(n int, one, many string) string {
 	if n == 1 {
-		return fmt.Sprintf("1 %s", one)
+		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }

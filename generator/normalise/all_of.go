@@ -51,7 +51,7 @@ func (s *state) parts(n, list *spec.Node) []part {
 			continue
 		}
 		if s.merged[t] == open || t == n {
-			s.warn(item, "all-of-cycle", "this allOf contains itself; the entry is left out")
+			s.warnf(item, "all-of-cycle", "this allOf contains itself; the entry is left out")
 			continue
 		}
 		s.flatten(t)

@@ -9,7 +9,7 @@ func booleanSchemas(s *state, n *spec.Node) {
 		return
 	}
 	if n.Kind != spec.Bool && n.Kind != spec.Null {
-		s.warn(n, "not-a-schema", "a schema has to be an object, this is a %s; any value is assumed", n.Kind)
+		s.warnf(n, "not-a-schema", "a schema has to be an object, this is a %s; any value is assumed", n.Kind)
 	}
 	n.Become(spec.NewObject(n))
 }

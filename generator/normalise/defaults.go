@@ -13,7 +13,7 @@ func defaults(s *state, n *spec.Node) {
 		return
 	}
 	if !fits(n, d) {
-		s.warn(d, "default", "the default is not a value of its schema; it is left out")
+		s.warnf(d, "default", "the default is not a value of its schema; it is left out")
 		n.Delete("default")
 	}
 }

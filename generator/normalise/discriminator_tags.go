@@ -12,13 +12,13 @@ func discriminatorTags(s *state) {
 			return
 		}
 		if property == "" {
-			s.warn(d, "discriminator", "the discriminator has no propertyName; it is left out")
+			s.warnf(d, "discriminator", "the discriminator has no propertyName; it is left out")
 			n.Delete("discriminator")
 			return
 		}
 		for _, m := range d.Get("mapping").All() {
 			if m.Value.Target == nil {
-				s.warn(m.Value, "discriminator", "the discriminator maps %q to %q, which is not there; the entry is left out", m.Key, m.Value.Value)
+				s.warnf(m.Value, "discriminator", "the discriminator maps %q to %q, which is not there; the entry is left out", m.Key, m.Value.Value)
 				continue
 			}
 			s.tag(m.Value.Deref(), property, m.Key)

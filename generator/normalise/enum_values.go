@@ -14,7 +14,7 @@ func enumValues(s *state, n *spec.Node) {
 		return
 	}
 	if !enum.IsArray() || len(enum.Items) == 0 {
-		s.warn(enum, "enum-values", "enum has to be a list with at least one value; it is left out")
+		s.warnf(enum, "enum-values", "enum has to be a list with at least one value; it is left out")
 		n.Delete("enum")
 		return
 	}
@@ -50,11 +50,11 @@ func typed(s *state, n, enum *spec.Node, values []*spec.Node) {
 		return
 	case "array", "object":
 		if items := n.Get("items"); typ == "array" && items.IsObject() && items.Ref == "" && !items.Has("enum") {
-			s.warn(enum, "enum-values", "an enum of scalars on an array is read as the enum of its items")
+			s.warnf(enum, "enum-values", "an enum of scalars on an array is read as the enum of its items")
 			items.Set("enum", enum)
 			enumValues(s, items)
 		} else {
-			s.warn(enum, "enum-values", "the enum's values are not of type %s; the enum is left out", typ)
+			s.warnf(enum, "enum-values", "the enum's values are not of type %s; the enum is left out", typ)
 		}
 		n.Delete("enum")
 		n.Delete("const")
@@ -64,7 +64,7 @@ func typed(s *state, n, enum *spec.Node, values []*spec.Node) {
 	default:
 		numbers, ok := asNumbers(values, typ)
 		if !ok {
-			s.warn(enum, "enum-values", "the enum's values are not of type %s; string is assumed", typ)
+			s.warnf(enum, "enum-values", "the enum's values are not of type %s; string is assumed", typ)
 			n.Set("type", spec.NewString(n.Get("type"), "string"))
 			n.Delete("format")
 			numbers = asStrings(nil, values)
@@ -84,7 +84,7 @@ func asStrings(s *state, values []*spec.Node) []*spec.Node {
 		if v.Kind != spec.String {
 			out[i] = spec.NewString(v, v.Value)
 			if s != nil {
-				s.warn(v, "enum-values", "the value %s of a string enum is a %s; %q is assumed, quote it", v.Value, v.Kind, v.Value)
+				s.warnf(v, "enum-values", "the value %s of a string enum is a %s; %q is assumed, quote it", v.Value, v.Kind, v.Value)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func boolEnum(s *state, n, enum *spec.Node, values []*spec.Node) {
 	}
 	v := values[0]
 	if v.Kind != spec.Bool {
-		s.warn(enum, "enum-values", "the enum's value %q is not a boolean; the enum is left out", v.Value)
+		s.warnf(enum, "enum-values", "the enum's value %q is not a boolean; the enum is left out", v.Value)
 		n.Delete("const")
 		return
 	}
@@ -129,7 +129,7 @@ func distinct(s *state, values []*spec.Node) []*spec.Node {
 	out := make([]*spec.Node, 0, len(values))
 	for _, v := range values {
 		if seen[v.Value] {
-			s.warn(v, "enum-values", "the value %q stands in the enum twice; one is left out", v.Value)
+			s.warnf(v, "enum-values", "the value %q stands in the enum twice; one is left out", v.Value)
 			continue
 		}
 		seen[v.Value] = true

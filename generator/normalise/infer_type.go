@@ -1,16 +1,18 @@
 package normalise
 
-import "github.com/retrysafe/retrysafe/generator/spec"
+import (
+	"slices"
+
+	"github.com/retrysafe/retrysafe/generator/spec"
+)
 
 // inferType names the type of a schema that leaves it out but uses the keywords of one type only.
 func inferType(_ *state, n *spec.Node) {
 	if n.Ref != "" || n.Has("type") {
 		return
 	}
-	for _, key := range []string{"allOf", "oneOf", "anyOf"} {
-		if n.Has(key) {
-			return
-		}
+	if slices.ContainsFunc([]string{"allOf", "oneOf", "anyOf"}, n.Has) {
+		return
 	}
 	if t := typeFromKeywords(n); t != "" {
 		n.Set("type", spec.NewString(n, t))
@@ -30,10 +32,8 @@ func typeFromKeywords(n *spec.Node) string {
 		{"string", []string{"pattern", "minLength", "maxLength"}},
 		{"number", []string{"multipleOf", "minimum", "maximum"}},
 	} {
-		for _, key := range rule.keys {
-			if n.Has(key) {
-				return rule.typ
-			}
+		if slices.ContainsFunc(rule.keys, n.Has) {
+			return rule.typ
 		}
 	}
 	switch n.Str("format") {

@@ -30,7 +30,7 @@ func knownTypes(s *state, n *spec.Node) {
 		n.Set("type", spec.NewString(t, "null"))
 		return
 	case t.Kind != spec.String:
-		s.warn(t, "unknown-type", "type has to be a word or a list of words; any value is assumed")
+		s.warnf(t, "unknown-type", "type has to be a word or a list of words; any value is assumed")
 		n.Delete("type")
 		return
 	case knownType[t.Value]:
@@ -43,11 +43,11 @@ func knownTypes(s *state, n *spec.Node) {
 	}
 	switch {
 	case !ok || means[0] == "":
-		s.warn(t, "unknown-type", "JSON Schema has no type %q; any value is assumed", t.Value)
+		s.warnf(t, "unknown-type", "JSON Schema has no type %q; any value is assumed", t.Value)
 		n.Delete("type")
 		return
 	default:
-		s.warn(t, "unknown-type", "JSON Schema has no type %q; %s is assumed", t.Value, strings.TrimSpace(means[0]+" "+means[1]))
+		s.warnf(t, "unknown-type", "JSON Schema has no type %q; %s is assumed", t.Value, strings.TrimSpace(means[0]+" "+means[1]))
 	}
 	n.Set("type", spec.NewString(t, means[0]))
 	if means[1] != "" && !n.Has("format") {

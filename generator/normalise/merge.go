@@ -138,7 +138,7 @@ func (m *merger) enum(value *spec.Node) {
 		}
 	}
 	if len(both) == 0 {
-		m.warn(value, "all-of-enum", "no value is in both enums of this allOf; the later one is taken")
+		m.warnf(value, "all-of-enum", "no value is in both enums of this allOf; the later one is taken")
 		both = value.List()
 	}
 	m.acc.Set("enum", spec.NewArray(value, both...))
@@ -206,11 +206,11 @@ func annotated(n, by *spec.Node) *spec.Node {
 
 func (m *merger) finish() *spec.Node {
 	if m.conflict {
-		m.warn(m.at, "all-of-conflict", "the parts of this allOf are of different types, so that no value fits; any value is assumed")
+		m.warnf(m.at, "all-of-conflict", "the parts of this allOf are of different types, so that no value fits; any value is assumed")
 		m.widen(m.at, "an allOf of different types")
-		any := spec.NewObject(m.at)
-		annotate(any, m.acc, true)
-		return any
+		free := spec.NewObject(m.at)
+		annotate(free, m.acc, true)
+		return free
 	}
 	if m.acc.Get("additionalProperties").IsFalse() && !m.closed {
 		m.acc.Delete("additionalProperties")

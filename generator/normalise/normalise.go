@@ -106,10 +106,10 @@ func Run(doc *spec.Document) (*Document, error) {
 	return s.Document, nil
 }
 
-func (s *state) warn(at *spec.Node, code, format string, args ...any) {
+func (s *state) warnf(at *spec.Node, code, format string, args ...any) {
 	s.Diagnostics = append(s.Diagnostics, spec.Diagnostic{Pos: at.Pos(), Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
-func (s *state) widen(at *spec.Node, format string, args ...any) {
-	s.Widened = append(s.Widened, spec.Diagnostic{Pos: at.Pos(), Code: "widened", Message: fmt.Sprintf(format, args...)})
+func (s *state) widen(at *spec.Node, message string) {
+	s.Widened = append(s.Widened, spec.Diagnostic{Pos: at.Pos(), Code: "widened", Message: message})
 }

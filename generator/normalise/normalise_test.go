@@ -142,8 +142,10 @@ func TestTypeLists(t *testing.T) {
 		{name: "nullable", in: "{type: [string, 'null'], maxLength: 3}", want: "{maxLength: 3, nullable: true, type: string}"},
 		{name: "one", in: "{type: [integer]}", want: "{type: integer}"},
 		{name: "number covers integer", in: "{type: [integer, number]}", want: "{type: number}"},
-		{name: "several", in: "{type: [string, integer, array], maxLength: 3, items: {type: string}, enum: [a, 1]}",
-			want: "{oneOf: [{enum: [a], maxLength: 3, type: string}, {enum: [1], type: integer}, {items: {type: string}, type: array}]}"},
+		{
+			name: "several", in: "{type: [string, integer, array], maxLength: 3, items: {type: string}, enum: [a, 1]}",
+			want: "{oneOf: [{enum: [a], maxLength: 3, type: string}, {enum: [1], type: integer}, {items: {type: string}, type: array}]}",
+		},
 		{name: "only null", in: "{type: ['null']}", want: "{nullable: true, type: null}"},
 		{name: "everything", in: "{type: [string, number, boolean, array, object]}", want: "{}"},
 	})
@@ -221,10 +223,14 @@ func TestOpenMembers(t *testing.T) {
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	check(t, []passCase{
-		{name: "branches", in: "{type: object, properties: {a: {type: string}}, if: {required: [a]}, then: {properties: {b: {type: integer}, a: {const: 1}}}, not: {required: [c]}}",
-			want: "{properties: {a: {type: string}, b: {type: integer}}, type: object}"},
-		{name: "dependent", in: "{type: object, dependentSchemas: {a: {properties: {b: {type: string}}}}, dependentRequired: {a: [b]}}",
-			want: "{properties: {b: {type: string}}, type: object}"},
+		{
+			name: "branches", in: "{type: object, properties: {a: {type: string}}, if: {required: [a]}, then: {properties: {b: {type: integer}, a: {const: 1}}}, not: {required: [c]}}",
+			want: "{properties: {a: {type: string}, b: {type: integer}}, type: object}",
+		},
+		{
+			name: "dependent", in: "{type: object, dependentSchemas: {a: {properties: {b: {type: string}}}}, dependentRequired: {a: [b]}}",
+			want: "{properties: {b: {type: string}}, type: object}",
+		},
 	})
 }
 

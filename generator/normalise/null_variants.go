@@ -12,11 +12,11 @@ func nullVariants(s *state, n *spec.Node) {
 		}
 		if !list.IsArray() {
 			if list.IsObject() {
-				s.warn(list, "not-a-list", "%s has to be a list of schemas; the one schema there is taken", key)
+				s.warnf(list, "not-a-list", "%s has to be a list of schemas; the one schema there is taken", key)
 				n.Set(key, spec.NewArray(list, list))
 				list = n.Get(key)
 			} else {
-				s.warn(list, "not-a-list", "%s has to be a list of schemas; it is left out", key)
+				s.warnf(list, "not-a-list", "%s has to be a list of schemas; it is left out", key)
 				n.Delete(key)
 				continue
 			}

@@ -9,7 +9,7 @@ func openMembers(s *state, n *spec.Node) {
 		return
 	}
 	if p := n.Get("properties"); p != nil && p.Kind != spec.Object {
-		s.warn(p, "properties", "properties has to be an object; it is left out")
+		s.warnf(p, "properties", "properties has to be an object; it is left out")
 		n.Delete("properties")
 	}
 	if patterns := n.Get("patternProperties").All(); len(patterns) > 0 {
@@ -31,7 +31,7 @@ func openMembers(s *state, n *spec.Node) {
 	}
 	n.Delete("unevaluatedProperties")
 	if a := n.Get("additionalProperties"); a != nil && a.Kind != spec.Object && a.Kind != spec.Bool {
-		s.warn(a, "additional-properties", "additionalProperties has to be a schema or a boolean; it is left out")
+		s.warnf(a, "additional-properties", "additionalProperties has to be a schema or a boolean; it is left out")
 		n.Delete("additionalProperties")
 	}
 }

@@ -12,7 +12,7 @@ func operationIDs(s *state) {
 		}
 		if first := seen[op.ID]; first != nil {
 			id := op.ID + "_" + madeID(op.Method, op.Path)
-			s.warn(op.Node.Get("operationId"), "duplicate-operation-id", "the operationId %q is that of %s %s already; %s %s is called %q",
+			s.warnf(op.Node.Get("operationId"), "duplicate-operation-id", "the operationId %q is that of %s %s already; %s %s is called %q",
 				op.ID, first.Method, first.Path, op.Method, op.Path, id)
 			op.ID, op.Made = id, true
 		}
@@ -64,7 +64,7 @@ func equivalentPaths(s *state) {
 			}
 		}
 		if first := seen[b.String()]; first != nil && first.Path != op.Path {
-			s.warn(op.Node, "equivalent-paths", "%s %s and %s are one path to a server; both are kept", op.Method, first.Path, op.Path)
+			s.warnf(op.Node, "equivalent-paths", "%s %s and %s are one path to a server; both are kept", op.Method, first.Path, op.Path)
 		}
 		seen[b.String()] = op
 	}

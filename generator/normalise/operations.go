@@ -10,7 +10,7 @@ import (
 func operations(s *state) {
 	paths := s.Root.Get("paths")
 	if paths != nil && paths.Kind != spec.Object && paths.Kind != spec.Null {
-		s.warn(paths, "paths", "paths has to be an object; it is left out")
+		s.warnf(paths, "paths", "paths has to be an object; it is left out")
 	}
 	for _, m := range paths.All() {
 		if strings.HasPrefix(m.Key, "x-") {
@@ -18,7 +18,7 @@ func operations(s *state) {
 		}
 		path := m.Key
 		if !strings.HasPrefix(path, "/") {
-			s.warn(m.Value, "path", "the path %q does not begin with a slash; one is put before it", path)
+			s.warnf(m.Value, "path", "the path %q does not begin with a slash; one is put before it", path)
 			path = "/" + path
 		}
 		s.Operations = append(s.Operations, s.item(path, "/paths/"+spec.EscapePointer(m.Key), m.Value)...)
@@ -31,7 +31,7 @@ func operations(s *state) {
 func (s *state) item(path, pointer string, written *spec.Node) []*Operation {
 	item := written.Deref()
 	if item == nil || item.Kind != spec.Object {
-		s.warn(written, "path-item", "the path %q has no path item; its operations are missing", path)
+		s.warnf(written, "path-item", "the path %q has no path item; its operations are missing", path)
 		return nil
 	}
 	var list []*Operation
@@ -41,7 +41,7 @@ func (s *state) item(path, pointer string, written *spec.Node) []*Operation {
 		}
 		node := m.Value.Deref()
 		if !node.IsObject() {
-			s.warn(m.Value, "operation", "%s %s has to be an object; an operation without parameters is assumed", strings.ToUpper(m.Key), path)
+			s.warnf(m.Value, "operation", "%s %s has to be an object; an operation without parameters is assumed", strings.ToUpper(m.Key), path)
 			node = spec.NewObject(m.Value)
 		}
 		list = append(list, &Operation{

@@ -27,7 +27,7 @@ func (s *state) params(op *Operation) {
 	for _, p := range own {
 		key := paramKey(p)
 		if seen[key] {
-			s.warn(p, "duplicate-parameter", "%s %s declares the %s parameter %q twice; the later one is used", op.Method, op.Path, p.Str("in"), p.Str("name"))
+			s.warnf(p, "duplicate-parameter", "%s %s declares the %s parameter %q twice; the later one is used", op.Method, op.Path, p.Str("in"), p.Str("name"))
 		}
 		seen[key] = true
 		s.put(op, index, p, false)
@@ -46,7 +46,7 @@ func (s *state) put(op *Operation, index map[string]int, p *spec.Node, shared bo
 	key := paramKey(p)
 	if i, ok := index[key]; ok {
 		if shared {
-			s.warn(p, "duplicate-parameter", "the path %s declares the %s parameter %q twice; the later one is used", op.Path, p.Str("in"), p.Str("name"))
+			s.warnf(p, "duplicate-parameter", "the path %s declares the %s parameter %q twice; the later one is used", op.Path, p.Str("in"), p.Str("name"))
 		}
 		op.Params[i] = p
 		return
@@ -58,18 +58,18 @@ func (s *state) put(op *Operation, index map[string]int, p *spec.Node, shared bo
 func (s *state) readable(op *Operation, list *spec.Node) []*spec.Node {
 	items := list.List()
 	if list != nil && list.Kind == spec.Object && list.Ref == "" {
-		s.warn(list, "parameters", "parameters has to be a list; its values are read as one")
+		s.warnf(list, "parameters", "parameters has to be a list; its values are read as one")
 		items = values(list)
 	}
 	out := make([]*spec.Node, 0, len(items))
 	for _, written := range items {
 		p := written.Deref()
 		if !p.IsObject() {
-			s.warn(written, "parameter", "%s %s refers to a parameter that is not there; it is left out", op.Method, op.Path)
+			s.warnf(written, "parameter", "%s %s refers to a parameter that is not there; it is left out", op.Method, op.Path)
 			continue
 		}
 		if p.Str("in") == "" && p.Str("name") == "" && (p.Has("properties") || p.Has("type")) {
-			s.warn(written, "parameter", "%s %s refers to a schema where a parameter has to be; it is left out", op.Method, op.Path)
+			s.warnf(written, "parameter", "%s %s refers to a schema where a parameter has to be; it is left out", op.Method, op.Path)
 			continue
 		}
 		name, in := p.Str("name"), p.Str("in")
@@ -80,14 +80,14 @@ func (s *state) readable(op *Operation, list *spec.Node) []*spec.Node {
 				continue
 			}
 		case "body", "formData":
-			s.warn(p, "parameter", "%s %s: a parameter in %s is Swagger 2.0; declare a requestBody. It is left out", op.Method, op.Path, in)
+			s.warnf(p, "parameter", "%s %s: a parameter in %s is Swagger 2.0; declare a requestBody. It is left out", op.Method, op.Path, in)
 			continue
 		default:
-			s.warn(p, "parameter", "%s %s: the parameter %q has no place that OpenAPI knows; it is left out", op.Method, op.Path, name)
+			s.warnf(p, "parameter", "%s %s: the parameter %q has no place that OpenAPI knows; it is left out", op.Method, op.Path, name)
 			continue
 		}
 		if name == "" {
-			s.warn(p, "parameter", "%s %s: a %s parameter has no name; it is left out", op.Method, op.Path, in)
+			s.warnf(p, "parameter", "%s %s: a %s parameter has no name; it is left out", op.Method, op.Path, in)
 			continue
 		}
 		if !p.Has("schema") && !p.Has("content") {

@@ -26,12 +26,12 @@ func pathParameters(s *state) {
 			name := p.Str("name")
 			if !inTemplate[name] {
 				if like := similar(names, name); like != "" && declared[like] == nil {
-					s.warn(p, "path-parameter", "%s %s: the path parameter %q is read as {%s} of the path", op.Method, op.Path, name, like)
+					s.warnf(p, "path-parameter", "%s %s: the path parameter %q is read as {%s} of the path", op.Method, op.Path, name, like)
 					p = p.Copy()
 					p.Set("name", spec.NewString(p, like))
 					name = like
 				} else {
-					s.warn(p, "path-parameter", "%s %s declares a path parameter %q that the path does not have; it is left out", op.Method, op.Path, name)
+					s.warnf(p, "path-parameter", "%s %s declares a path parameter %q that the path does not have; it is left out", op.Method, op.Path, name)
 					continue
 				}
 			}
@@ -51,7 +51,7 @@ func (s *state) inOrder(op *Operation, names []string, declared map[string]*spec
 		seen[name] = true
 		p := declared[name]
 		if p == nil {
-			s.warn(op.Node, "path-parameter", "%s %s does not declare its path parameter %q; a string is assumed", op.Method, op.Path, name)
+			s.warnf(op.Node, "path-parameter", "%s %s does not declare its path parameter %q; a string is assumed", op.Method, op.Path, name)
 			p = spec.NewObject(op.Node,
 				spec.Member{Key: "name", Value: spec.NewString(op.Node, name)},
 				spec.Member{Key: "in", Value: spec.NewString(op.Node, "path")},

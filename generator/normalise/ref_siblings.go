@@ -39,7 +39,7 @@ func refSiblings(s *state, n *spec.Node) {
 		return
 	}
 	if s.Minor == 0 {
-		s.warn(n, "ref-siblings", "OpenAPI 3.0 ignores %q beside $ref; put both into an allOf if they are meant to hold", structural[0].Key)
+		s.warnf(n, "ref-siblings", "OpenAPI 3.0 ignores %q beside $ref; put both into an allOf if they are meant to hold", structural[0].Key)
 		for _, m := range structural {
 			n.Delete(m.Key)
 		}
@@ -48,9 +48,9 @@ func refSiblings(s *state, n *spec.Node) {
 	merged := spec.NewObject(n)
 	parts := []*spec.Node{spec.NewRef(n, n.Target, n.Ref)}
 	for _, m := range n.Members {
-		switch {
-		case m.Key == "$ref" || m.Key == "$dynamicRef":
-		case m.Key == "allOf":
+		switch m.Key {
+		case "$ref", "$dynamicRef":
+		case "allOf":
 			parts = append(parts, m.Value.List()...)
 		default:
 			merged.Set(m.Key, m.Value)

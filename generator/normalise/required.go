@@ -10,7 +10,7 @@ func required(s *state, n *spec.Node) {
 	}
 	if r := n.Get("required"); r != nil && !r.IsArray() {
 		if r.Kind != spec.Bool {
-			s.warn(r, "required", "required has to be a list of member names; it is left out")
+			s.warnf(r, "required", "required has to be a list of member names; it is left out")
 		}
 		n.Delete("required")
 	}
@@ -18,7 +18,7 @@ func required(s *state, n *spec.Node) {
 		if m.Value.Ref != "" || !m.Value.Flag("required") {
 			continue
 		}
-		s.warn(m.Value.Get("required"), "required", "required: true on a member is read as part of the object's required list")
+		s.warnf(m.Value.Get("required"), "required", "required: true on a member is read as part of the object's required list")
 		list := n.Get("required")
 		if list == nil {
 			list = spec.NewArray(m.Value)

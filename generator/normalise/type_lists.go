@@ -8,8 +8,10 @@ import (
 
 // typeKeywords says which keywords belong to one type, so that each variant of a list of types keeps its own.
 var typeKeywords = map[string][]string{
-	"object": {"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
-		"maxProperties", "unevaluatedProperties", "discriminator"},
+	"object": {
+		"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
+		"maxProperties", "unevaluatedProperties", "discriminator",
+	},
 	"array":   {"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"},
 	"string":  {"format", "pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"},
 	"integer": {"format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"},

@@ -106,12 +106,14 @@ func TestRetry(t *testing.T) {
 	for operation, want := range map[string]plan.Retry{
 		"": {},
 		"x-retry: {attempts: 5, base: 100ms, cap: 2s, deadline: 1m, p99: 300ms, statuses: [503, 5XX]}": {
-			Attempts: 5, BaseMS: 100, CapMS: 2000, DeadlineMS: 60000, AttemptMS: 900, Statuses: []int{503, 500, 502, 503, 504}},
+			Attempts: 5, BaseMS: 100, CapMS: 2000, DeadlineMS: 60000, AttemptMS: 900, Statuses: []int{503, 500, 502, 503, 504},
+		},
 		"x-retry: {attempt-timeout: 5s, p99: 9s}": {AttemptMS: 5000},
 		"x-retry: false":                   {Disabled: true},
 		"x-fern-retries: {disabled: true}": {Disabled: true},
 		"x-speakeasy-retries: {strategy: backoff, backoff: {initialInterval: 500, maxInterval: 60000, maxElapsedTime: 3600000}, statusCodes: ['429']}": {
-			BaseMS: 500, CapMS: 60000, DeadlineMS: 3600000, Statuses: []int{429}},
+			BaseMS: 500, CapMS: 60000, DeadlineMS: 3600000, Statuses: []int{429},
+		},
 	} {
 		m, _, err := oneOperation(t, operation)
 		if err != nil {
@@ -155,35 +157,59 @@ func TestPagination(t *testing.T) {
 	t.Parallel()
 	const things = "{type: array, items: {$ref: '#/components/schemas/Thing'}}"
 	for name, c := range map[string]struct{ params, extension, answer, want string }{
-		"cursor": {query("cursor", "string") + "," + query("limit", "integer"), "", "{type: object, properties: {data: " + things + ", next_cursor: {type: [string, 'null']}, has_more: {type: boolean}}}",
-			"cursor Thing [Data] req=Cursor lim=Limit next=[NextCursor] more=[HasMore] last=[] total=[] pages=[] first=0"},
-		"cursor in meta": {query("page_token", "string"), "", "{type: object, properties: {items: " + things + ", meta: {type: object, properties: {next_page_token: {type: string}}}}}",
-			"cursor Thing [Items] req=PageToken lim= next=[Meta NextPageToken] more=[] last=[] total=[] pages=[] first=0"},
-		"last item": {query("starting_after", "string"), "", "{type: object, properties: {data: " + things + ", has_more: {type: boolean}}}",
-			"cursor Thing [Data] req=StartingAfter lim= next=[] more=[HasMore] last=[ID] total=[] pages=[] first=0"},
-		"offset": {query("offset", "integer") + "," + query("limit", "integer"), "", "{type: object, properties: {results: " + things + ", total: {type: integer}}}",
-			"offset Thing [Results] req=Offset lim=Limit next=[] more=[] last=[] total=[Total] pages=[] first=0"},
-		"page of a bare list": {query("page", "integer") + "," + query("per_page", "integer"), "", things,
-			"page Thing [] req=Page lim=PerPage next=[] more=[] last=[] total=[] pages=[] first=1"},
-		"page from zero": {"{name: page, in: query, schema: {type: integer, minimum: 0}}", "", "{type: object, properties: {content: " + things + ", totalPages: {type: integer}}}",
-			"page Thing [Content] req=Page lim= next=[] more=[] last=[] total=[] pages=[TotalPages] first=0"},
-		"next URL": {query("filter", "string"), "", "{type: object, properties: {data: " + things + ", links: {type: object, properties: {next: {type: string, format: uri}}}}}",
-			"next-url Thing [Data] req= lim= next=[Links Next] more=[] last=[] total=[] pages=[] first=0"},
+		"cursor": {
+			query("cursor", "string") + "," + query("limit", "integer"), "", "{type: object, properties: {data: " + things + ", next_cursor: {type: [string, 'null']}, has_more: {type: boolean}}}",
+			"cursor Thing [Data] req=Cursor lim=Limit next=[NextCursor] more=[HasMore] last=[] total=[] pages=[] first=0",
+		},
+		"cursor in meta": {
+			query("page_token", "string"), "", "{type: object, properties: {items: " + things + ", meta: {type: object, properties: {next_page_token: {type: string}}}}}",
+			"cursor Thing [Items] req=PageToken lim= next=[Meta NextPageToken] more=[] last=[] total=[] pages=[] first=0",
+		},
+		"last item": {
+			query("starting_after", "string"), "", "{type: object, properties: {data: " + things + ", has_more: {type: boolean}}}",
+			"cursor Thing [Data] req=StartingAfter lim= next=[] more=[HasMore] last=[ID] total=[] pages=[] first=0",
+		},
+		"offset": {
+			query("offset", "integer") + "," + query("limit", "integer"), "", "{type: object, properties: {results: " + things + ", total: {type: integer}}}",
+			"offset Thing [Results] req=Offset lim=Limit next=[] more=[] last=[] total=[Total] pages=[] first=0",
+		},
+		"page of a bare list": {
+			query("page", "integer") + "," + query("per_page", "integer"), "", things,
+			"page Thing [] req=Page lim=PerPage next=[] more=[] last=[] total=[] pages=[] first=1",
+		},
+		"page from zero": {
+			"{name: page, in: query, schema: {type: integer, minimum: 0}}", "", "{type: object, properties: {content: " + things + ", totalPages: {type: integer}}}",
+			"page Thing [Content] req=Page lim= next=[] more=[] last=[] total=[] pages=[TotalPages] first=0",
+		},
+		"next URL": {
+			query("filter", "string"), "", "{type: object, properties: {data: " + things + ", links: {type: object, properties: {next: {type: string, format: uri}}}}}",
+			"next-url Thing [Data] req= lim= next=[Links Next] more=[] last=[] total=[] pages=[] first=0",
+		},
 		"a page alone":  {query("page", "string"), "", things, ""},
 		"a limit alone": {query("limit", "integer"), "", things, ""},
 		"no list":       {query("cursor", "string"), "", "{type: object, properties: {next_cursor: {type: string}}}", ""},
-		"ours": {query("c", "string"), "x-pagination: {type: cursor, request: c, items: inner.list, next: inner.n}", "{type: object, properties: {inner: {type: object, properties: {list: " + things + ", n: {type: string}}}}}",
-			"cursor Thing [Inner List] req=C lim= next=[Inner N] more=[] last=[] total=[] pages=[] first=0"},
+		"ours": {
+			query("c", "string"), "x-pagination: {type: cursor, request: c, items: inner.list, next: inner.n}", "{type: object, properties: {inner: {type: object, properties: {list: " + things + ", n: {type: string}}}}}",
+			"cursor Thing [Inner List] req=C lim= next=[Inner N] more=[] last=[] total=[] pages=[] first=0",
+		},
 		"ours by header":    {query("limit", "integer"), "x-pagination: {type: link-header}", things, "link-header Thing [] req= lim= next=[] more=[] last=[] total=[] pages=[] first=0"},
 		"ours switched off": {query("page", "integer"), "x-pagination: false", things, ""},
-		"Speakeasy": {query("p", "integer"), "x-speakeasy-pagination: {type: offsetLimit, inputs: [{name: p, in: parameters, type: page}], outputs: {results: $.data, numPages: $.n}}", "{type: object, properties: {data: " + things + ", n: {type: integer}}}",
-			"page Thing [Data] req=P lim= next=[] more=[] last=[] total=[] pages=[N] first=1"},
-		"Fern": {query("after", "string"), "x-fern-pagination: {cursor: $request.after, next_cursor: $response.next, results: $response.data}", "{type: object, properties: {data: " + things + ", next: {type: string}}}",
-			"cursor Thing [Data] req=After lim= next=[Next] more=[] last=[] total=[] pages=[] first=0"},
-		"Azure": {query("x", "string"), "x-ms-pageable: {nextLinkName: nextLink}", "{type: object, properties: {value: " + things + ", nextLink: {type: string}}}",
-			"next-url Thing [Value] req= lim= next=[NextLink] more=[] last=[] total=[] pages=[] first=0"},
-		"someone else's": {query("cursor", "string"), "x-pagination: {cursorParam: cursor, resultsPath: data}", "{type: object, properties: {data: " + things + ", next_cursor: {type: string}}}",
-			"cursor Thing [Data] req=Cursor lim= next=[NextCursor] more=[] last=[] total=[] pages=[] first=0"},
+		"Speakeasy": {
+			query("p", "integer"), "x-speakeasy-pagination: {type: offsetLimit, inputs: [{name: p, in: parameters, type: page}], outputs: {results: $.data, numPages: $.n}}", "{type: object, properties: {data: " + things + ", n: {type: integer}}}",
+			"page Thing [Data] req=P lim= next=[] more=[] last=[] total=[] pages=[N] first=1",
+		},
+		"Fern": {
+			query("after", "string"), "x-fern-pagination: {cursor: $request.after, next_cursor: $response.next, results: $response.data}", "{type: object, properties: {data: " + things + ", next: {type: string}}}",
+			"cursor Thing [Data] req=After lim= next=[Next] more=[] last=[] total=[] pages=[] first=0",
+		},
+		"Azure": {
+			query("x", "string"), "x-ms-pageable: {nextLinkName: nextLink}", "{type: object, properties: {value: " + things + ", nextLink: {type: string}}}",
+			"next-url Thing [Value] req= lim= next=[NextLink] more=[] last=[] total=[] pages=[] first=0",
+		},
+		"someone else's": {
+			query("cursor", "string"), "x-pagination: {cursorParam: cursor, resultsPath: data}", "{type: object, properties: {data: " + things + ", next_cursor: {type: string}}}",
+			"cursor Thing [Data] req=Cursor lim= next=[NextCursor] more=[] last=[] total=[] pages=[] first=0",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -251,7 +251,7 @@ func requires(n *spec.Node, property string) bool {
 // variantHint names an inline variant of a choice by what tells it from the others.
 func variantHint(union, v *spec.Node, i int) string {
 	if ref := v.Str("x-variant-of"); ref != "" {
-		_, name, _ := cutLast(ref, "/")
+		name := afterLast(ref, "/")
 		return exported(name, "Variant")
 	}
 	if title := v.Str("title"); title != "" && len(words(title)) <= 5 {
@@ -277,13 +277,7 @@ func variantHint(union, v *spec.Node, i int) string {
 	}
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return "", s, false
-	}
-	return s[:i], s[i+len(sep):], true
-}
+func afterLast(s, sep string) string { return s[strings.LastIndex(s, sep)+1:] }
 
 // operationSchemas names the schemas of parameters, bodies and answers of an operation.
 func (b *builder) operationSchemas(o *operation) {

@@ -288,7 +288,7 @@ func bounds(n *spec.Node) []string {
 
 // deprecation gives the text of the Deprecated paragraph.
 func deprecation(n *spec.Node) string {
-	if !n.Flag("deprecated") && !(n.Deref() != nil && n.Ref == "" && n.Deref().Flag("deprecated")) {
+	if !n.Flag("deprecated") {
 		return ""
 	}
 	for _, key := range []string{"x-deprecated-reason", "x-deprecation-reason", "x-deprecatedMessage", "x-speakeasy-deprecation-message"} {

@@ -100,7 +100,7 @@ func fieldAlternative(name string) string {
 
 // constant sets what a member is sent as by itself: its only value, or the value that a discriminator maps to the schema.
 func (b *builder) constant(d *named, f *Field, n *spec.Node, g goType, required bool) {
-	value := ""
+	var value string
 	switch one := single(n); {
 	case one != nil && isConst(n, required):
 		value = one.Value

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -14,7 +15,7 @@ var (
 // jobs finds operations that only start something: they answer 202 and name the place that tells how far it is.
 func (b *builder) jobs() {
 	for _, o := range b.ops {
-		if o.Method == "GET" || o.Method == "HEAD" {
+		if o.Method == http.MethodGet || o.Method == http.MethodHead {
 			continue
 		}
 		accepted := o.Node.Get("responses").Get("202").Deref()
@@ -44,7 +45,7 @@ func (b *builder) jobs() {
 func (b *builder) status(o *operation, job *Job) {
 	for _, other := range b.ops {
 		rest, below := strings.CutPrefix(other.Path, strings.TrimSuffix(o.Path, "/")+"/{")
-		if other.Method != "GET" || !below || strings.Contains(rest, "/") || other.method.Result.Kind != "one" {
+		if other.Method != http.MethodGet || !below || strings.Contains(rest, "/") || other.method.Result.Kind != "one" {
 			continue
 		}
 		t := b.structOf(other.method.Result.Type)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -77,7 +78,7 @@ func isKeyMemberParam(p *spec.Node) bool {
 
 func isWrite(method string) bool {
 	switch method {
-	case "POST", "PUT", "PATCH", "DELETE":
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
 		return true
 	}
 	return false
@@ -105,7 +106,7 @@ func (b *builder) key(o *operation) {
 		k.From = "query-parameter"
 	case b.bodyKey(o, k, ""):
 		k.From = "body-property"
-	case b.opts.KeyEveryWrite && (o.Method == "POST" || o.Method == "PATCH"):
+	case b.opts.KeyEveryWrite && (o.Method == http.MethodPost || o.Method == http.MethodPatch):
 		k.From = "config"
 		if b.opts.KeyHeader != "" {
 			k.Name = b.opts.KeyHeader
@@ -159,7 +160,7 @@ func (b *builder) ownKey(o *operation, k *Key, own *spec.Node) {
 		if compiles(p) {
 			k.Pattern = p
 		} else {
-			b.fail(own.Get("pattern"), "x-idempotency", "the pattern %q is not a regular expression that Go has", p)
+			b.failf(own.Get("pattern"), "x-idempotency", "the pattern %q is not a regular expression that Go has", p)
 		}
 	}
 	if own.Has("required") {
@@ -169,7 +170,7 @@ func (b *builder) ownKey(o *operation, k *Key, own *spec.Node) {
 	case "", "reject", "wait", "202":
 		k.InFlight = v
 	default:
-		b.fail(own.Get("in-flight"), "x-idempotency", "in-flight is reject, wait or 202, not %q", v)
+		b.failf(own.Get("in-flight"), "x-idempotency", "in-flight is reject, wait or 202, not %q", v)
 	}
 	codes := own.Get("conflict-codes")
 	if codes.IsArray() {
@@ -179,7 +180,7 @@ func (b *builder) ownKey(o *operation, k *Key, own *spec.Node) {
 		k.InProgressCodes = texts(codes.Get("in-progress").List())
 	}
 	if k.In == "body" && !b.bodyKey(o, k, k.Name) {
-		b.fail(own, "x-idempotency", "the request body has no text member %q to carry the key", k.Name)
+		b.failf(own, "x-idempotency", "the request body has no text member %q to carry the key", k.Name)
 	}
 	if template := own.Get("key"); template != nil {
 		k.Template = template.Text()

@@ -12,8 +12,8 @@ func compiles(pattern string) bool {
 	return err == nil
 }
 
-// fail notes a mistake in an extension of ours: it is an error, because to guess at what is safe to repeat is not safe.
-func (b *builder) fail(at *spec.Node, code, format string, args ...any) {
+// failf notes a mistake in an extension of ours: it is an error, because to guess at what is safe to repeat is not safe.
+func (b *builder) failf(at *spec.Node, code, format string, args ...any) {
 	b.failed = append(b.failed, spec.Errorf(at.Pos(), code, format, args...).Diagnostics...)
 }
 
@@ -31,12 +31,12 @@ func (b *builder) keyParts(o *operation, at *spec.Node) []KeyPart {
 		}
 		name, tail, closed := strings.Cut(after, "}")
 		if !closed {
-			b.fail(at, "x-idempotency", "the key %q has a { without a }", at.Text())
+			b.failf(at, "x-idempotency", "the key %q has a { without a }", at.Text())
 			return nil
 		}
 		part, why := b.keyPart(o, name)
 		if why != "" {
-			b.fail(at, "x-idempotency", "the key %q takes {%s}: %s", at.Text(), name, why)
+			b.failf(at, "x-idempotency", "the key %q takes {%s}: %s", at.Text(), name, why)
 			return nil
 		}
 		parts = append(parts, part)

@@ -7,7 +7,7 @@ import (
 
 // methodNames names the methods of a service: the operation's name without the words that the service's name says
 // already. Of two operations that would have one name the shorter id has it, and the other keeps its full name.
-func (b *builder) methodNames(s *Service, tag string, ops []*operation) {
+func (b *builder) methodNames(s *Service, tag string, ops []*operation, taken *scope) {
 	order := slices.Clone(ops)
 	slices.SortFunc(order, func(x, y *operation) int {
 		if d := len(x.base) - len(y.base); d != 0 {
@@ -15,10 +15,6 @@ func (b *builder) methodNames(s *Service, tag string, ops []*operation) {
 		}
 		return strings.Compare(x.ID, y.ID)
 	})
-	taken := newScope(ReservedMethods...)
-	for _, c := range s.Children {
-		taken.taken[c.GoName] = true
-	}
 	for _, o := range order {
 		name := b.override(o.Pointer)
 		full := o.base
@@ -113,7 +109,7 @@ func isFiller(rest []string) bool {
 }
 
 func nounOf(tag string) []string {
-	if _, last, ok := cutLast(tag, "/"); ok && len(words(last)) > 0 {
+	if last := afterLast(tag, "/"); len(words(last)) > 0 {
 		tag = last
 	}
 	list := words(tag)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -17,8 +18,10 @@ func (b *builder) pagination(o *operation) {
 		name string
 		from func(*operation, *spec.Node) *Pagination
 	}{
-		{"x-pagination", b.ownPagination}, {"x-speakeasy-pagination", b.speakeasyPagination},
-		{"x-fern-pagination", b.fernPagination}, {"x-ms-pageable", b.pageable},
+		{"x-pagination", b.ownPagination},
+		{"x-speakeasy-pagination", b.speakeasyPagination},
+		{"x-fern-pagination", b.fernPagination},
+		{"x-ms-pageable", b.pageable},
 	} {
 		n := o.Node.Get(read.name)
 		if n == nil {
@@ -29,7 +32,7 @@ func (b *builder) pagination(o *operation) {
 		}
 		p := read.from(o, n)
 		if p == nil && read.name == "x-pagination" && isOurs(n) {
-			b.fail(n, "x-pagination", "the members that x-pagination names are not in the operation's parameters and result")
+			b.failf(n, "x-pagination", "the members that x-pagination names are not in the operation's parameters and result")
 			return
 		}
 		if p != nil {
@@ -38,7 +41,7 @@ func (b *builder) pagination(o *operation) {
 			return
 		}
 	}
-	if o.Method == "GET" {
+	if o.Method == http.MethodGet {
 		m.Pagination = b.paginationByRule(o)
 	}
 }

@@ -14,11 +14,8 @@ func paramSchema(p *spec.Node) (schema *spec.Node, media string) {
 	if s := p.Get("schema"); s != nil {
 		return s, ""
 	}
-	for _, m := range p.Get("content").Deref().All() {
-		if s := m.Value.Deref().Get("schema"); s != nil {
-			return s, m.Key
-		}
-		return nil, m.Key
+	if content := p.Get("content").Deref().All(); len(content) > 0 {
+		return content[0].Value.Deref().Get("schema"), content[0].Key
 	}
 	return nil, ""
 }
@@ -33,7 +30,7 @@ func (b *builder) params(o *operation) {
 		if b.takesKey(o, p) {
 			continue
 		}
-		param := b.param(o, p)
+		param := b.param(p)
 		if param.In == "path" {
 			base := unexported(param.Name)
 			param.ArgName = args.take(argCandidates(base)...)
@@ -70,7 +67,7 @@ func argCandidates(base string) []string {
 	return []string{base, base + "Param", base + "Arg"}
 }
 
-func (b *builder) param(o *operation, p *spec.Node) *Param {
+func (b *builder) param(p *spec.Node) *Param {
 	schema, media := paramSchema(p)
 	in := p.Str("in")
 	param := &Param{
@@ -118,7 +115,7 @@ func (b *builder) paramType(schema *spec.Node, asJSON bool) goType {
 		return b.typeOf(schema)
 	}
 	t := schema.Deref()
-	switch shapeOf(t) {
+	switch shapeOf(t) { //nolint:exhaustive // the other shapes are types as they are
 	case anyShape:
 		return goType{expr: "string", shape: scalarShape}
 	case unionShape:
@@ -164,7 +161,7 @@ func textChoice(t *spec.Node) (goType, bool) {
 // textList is a list whose items are any value or a choice of scalars.
 func textList(t *spec.Node) (goType, bool) {
 	items := t.Get("items").Deref()
-	switch shapeOf(items) {
+	switch shapeOf(items) { //nolint:exhaustive // only these two are text
 	case anyShape:
 		return goType{expr: "[]string", shape: sliceShape}, true
 	case unionShape:

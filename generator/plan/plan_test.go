@@ -58,7 +58,7 @@ func typeOf(t *testing.T, p *plan.Plan, name string) *plan.Type {
 
 // describe writes a type on one line.
 func describe(typ *plan.Type) string {
-	var parts []string
+	parts := make([]string, 0, len(typ.Fields)+len(typ.Values)+len(typ.Variants))
 	for _, f := range typ.Fields {
 		text := f.GoName + " " + f.Type
 		if f.Omit != "" {
@@ -117,8 +117,11 @@ func TestTypes(t *testing.T) {
 		typ     string
 		want    string
 	}{
-		"enum whose values are no names": {[]string{`Sort: {type: string, enum: ["", "7z", name, -name, +name, NAME, a b, a_b, type, ">", "*"]}`}, "Sort",
-			`enum string: SortEmpty=""; Sort7z="7z"; SortName="name"; SortMinusName="-name"; SortPlusName="+name"; SortNAME="NAME"; SortAB="a b"; SortAB2="a_b"; SortType="type"; SortGreater=">"; SortStar="*"`},
+		"enum whose values are no names": {
+			[]string{`Sort: {type: string, enum: ["", "7z", name, -name, +name, NAME, a b, a_b, type, ">", "*"]}`},
+			"Sort",
+			`enum string: SortEmpty=""; Sort7z="7z"; SortName="name"; SortMinusName="-name"; SortPlusName="+name"; SortNAME="NAME"; SortAB="a b"; SortAB2="a_b"; SortType="type"; SortGreater=">"; SortStar="*"`,
+		},
 		"enum of numbers":    {[]string{"Step: {type: integer, enum: [-1, 0, 1]}"}, "Step", "enum int64: StepMinus1=-1; Step0=0; Step1=1"},
 		"enum of fractions":  {[]string{"F: {type: number, enum: [0.5, 1e3]}"}, "F", "enum float64: F0Point5=0.5; F1e3=1000"},
 		"names by extension": {[]string{"E: {type: integer, enum: [1, 2], x-enum-varnames: [one_thing, OTHER]}"}, "E", "enum int64: EOneThing=1; EOther=2"},
@@ -128,23 +131,45 @@ func TestTypes(t *testing.T) {
 		"another name":       {[]string{"A: {$ref: '#/components/schemas/B'}", "B: {type: object, properties: {x: {type: string}}}"}, "A", "alias B: "},
 		"any value":          {[]string{"V: {}"}, "V", "alias json.RawMessage: "},
 		"recursion":          {[]string{"Link: {type: object, required: [next], properties: {next: {$ref: '#/components/schemas/Link'}}}"}, "Link", "struct: Next *Link"},
-		"recursion over two": {[]string{"P: {type: object, required: [q], properties: {q: {$ref: '#/components/schemas/Q'}}}", "Q: {type: object, properties: {p: {anyOf: [{$ref: '#/components/schemas/P'}, {type: 'null'}]}}}"}, "Q",
-			"struct: P wire.Nullable[*P] omitzero"},
-		"member called as the rest": {[]string{"Form: {type: object, properties: {additionalProperties: {type: boolean}, id: {type: string}}, additionalProperties: {type: integer}}"}, "Form",
-			"struct +int64: AdditionalProperties *bool omitempty; ID *string omitempty"},
+		"recursion over two": {
+			[]string{"P: {type: object, required: [q], properties: {q: {$ref: '#/components/schemas/Q'}}}", "Q: {type: object, properties: {p: {anyOf: [{$ref: '#/components/schemas/P'}, {type: 'null'}]}}}"},
+			"Q",
+			"struct: P wire.Nullable[*P] omitzero",
+		},
+		"member called as the rest": {
+			[]string{"Form: {type: object, properties: {additionalProperties: {type: boolean}, id: {type: string}}, additionalProperties: {type: integer}}"},
+			"Form",
+			"struct +int64: AdditionalProperties *bool omitempty; ID *string omitempty",
+		},
 		"const": {[]string{"C: {type: object, required: [k, n, b], properties: {k: {const: card}, n: {const: 2}, b: {const: true}, o: {const: x}, e: {type: string, enum: [only]}}}"}, "C", `struct: B bool =true; E *string omitempty; K string ="card"; N int64 =2; O string omitempty ="x"`},
-		"initials": {[]string{"user_api_key: {type: object, properties: {html_url: {type: string}, userIds: {type: string}, iPhone: {type: string}, '2fa': {type: string}, '@type': {type: string}, error: {type: string}, string: {type: string}}}"}, "UserAPIKey",
-			"struct: N2fa *string omitempty; Type *string omitempty; Err *string omitempty; HTMLURL *string omitempty; IPhone *string omitempty; StringValue *string omitempty; UserIDs *string omitempty"},
-		"choice by tag": {[]string{
-			"M: {oneOf: [{$ref: '#/components/schemas/Card'}, {$ref: '#/components/schemas/Bank'}], discriminator: {propertyName: type, mapping: {card: '#/components/schemas/Card', bank: Bank, iban: Bank}}}",
-			"Card: {type: object, required: [type], properties: {type: {type: string}}}", "Bank: {type: object, required: [type], properties: {type: {type: string}}}"}, "M",
-			"union: Card Card object [card]; Bank Bank object [bank iban]"},
-		"choice by shape": {[]string{"U: {anyOf: [{type: string}, {type: integer}, {type: array, items: {type: string}}, {type: object, title: A thing, properties: {x: {type: string}}}]}"}, "U",
-			"union: String string string []; Integer int64 integer []; List []string array []; AThing UAThing object []"},
-		"hoisted": {[]string{"Order: {type: object, properties: {status: {type: string, enum: [open, done]}, lines: {type: array, items: {type: object, properties: {sku: {type: string}}}}, ship_to: {type: object, properties: {city: {type: string}}}}}"}, "Order",
-			"struct: Lines []OrderLine omitzero; ShipTo *OrderShipTo omitempty; Status *OrderStatus omitempty"},
-		"hoisted beside a declared name": {[]string{"Order: {type: object, properties: {status: {type: string, enum: [open, done]}}}", "OrderStatus: {type: object, properties: {code: {type: integer}}}"}, "Order",
-			"struct: Status *OrderStatusEnum omitempty"},
+		"initials": {
+			[]string{"user_api_key: {type: object, properties: {html_url: {type: string}, userIds: {type: string}, iPhone: {type: string}, '2fa': {type: string}, '@type': {type: string}, error: {type: string}, string: {type: string}}}"},
+			"UserAPIKey",
+			"struct: N2fa *string omitempty; Type *string omitempty; Err *string omitempty; HTMLURL *string omitempty; IPhone *string omitempty; StringValue *string omitempty; UserIDs *string omitempty",
+		},
+		"choice by tag": {
+			[]string{
+				"M: {oneOf: [{$ref: '#/components/schemas/Card'}, {$ref: '#/components/schemas/Bank'}], discriminator: {propertyName: type, mapping: {card: '#/components/schemas/Card', bank: Bank, iban: Bank}}}",
+				"Card: {type: object, required: [type], properties: {type: {type: string}}}", "Bank: {type: object, required: [type], properties: {type: {type: string}}}",
+			},
+			"M",
+			"union: Card Card object [card]; Bank Bank object [bank iban]",
+		},
+		"choice by shape": {
+			[]string{"U: {anyOf: [{type: string}, {type: integer}, {type: array, items: {type: string}}, {type: object, title: A thing, properties: {x: {type: string}}}]}"},
+			"U",
+			"union: String string string []; Integer int64 integer []; List []string array []; AThing UAThing object []",
+		},
+		"hoisted": {
+			[]string{"Order: {type: object, properties: {status: {type: string, enum: [open, done]}, lines: {type: array, items: {type: object, properties: {sku: {type: string}}}}, ship_to: {type: object, properties: {city: {type: string}}}}}"},
+			"Order",
+			"struct: Lines []OrderLine omitzero; ShipTo *OrderShipTo omitempty; Status *OrderStatus omitempty",
+		},
+		"hoisted beside a declared name": {
+			[]string{"Order: {type: object, properties: {status: {type: string, enum: [open, done]}}}", "OrderStatus: {type: object, properties: {code: {type: integer}}}"},
+			"Order",
+			"struct: Status *OrderStatusEnum omitempty",
+		},
 		"into the middle":  {[]string{"Team: {type: object, properties: {lead: {$ref: '#/components/schemas/Team/$defs/Person'}}, $defs: {Person: {type: object, properties: {email: {type: string}}}}}"}, "Person", "struct: Email *string omitempty"},
 		"names of helpers": {[]string{"Client: {type: object, properties: {a: {type: string}}}", "Error: {type: object, properties: {c: {$ref: '#/components/schemas/Client'}}}", "Option: {type: string, enum: [a, b]}", "WithFoo: {type: object, properties: {a: {type: string}}}"}, "ErrorModel", "struct: C *ClientModel omitempty"},
 	} {
@@ -248,7 +273,7 @@ func TestMethods(t *testing.T) {
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	got := methods(build(t, operationsDoc))
-	var args []string
+	args := make([]string, 0, 3)
 	for _, p := range got["Orders.Get"].PathParams {
 		args = append(args, p.ArgName+" "+p.Type)
 	}
@@ -317,5 +342,14 @@ func TestOverrides(t *testing.T) {
 	var unknown *plan.UnknownNameError
 	if _, err := tryPlan(t, operationsDoc, plan.Options{Names: map[string]string{"/components/schemas/Ordre": "X"}}); !errors.As(err, &unknown) {
 		t.Errorf("a name for nothing gives %v", err)
+	}
+}
+
+func TestTagsOfOneServiceShareItsNames(t *testing.T) {
+	t.Parallel()
+	got := methods(build(t, "openapi: 3.1.0\npaths:\n  /a: {get: {operationId: getOrder, tags: [Orders], responses: {'204': {description: none}}}}\n"+
+		"  /b: {get: {operationId: get_orders, tags: [orders], responses: {'204': {description: none}}}}\n"))
+	if len(got) != 2 || got["Orders.Get"] == nil {
+		t.Errorf("methods: %v", got)
 	}
 }

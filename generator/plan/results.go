@@ -13,7 +13,6 @@ import (
 type answer struct {
 	status   string
 	response *spec.Node
-	media    mediaEntry // name is "" when there is no body
 }
 
 // answersOf gives the answers of an operation: those that are a success, and the others.
@@ -77,7 +76,7 @@ func (b *builder) answers(o *operation, a answer) []*Answer {
 	for _, entry := range mediaOf(a.response) {
 		kind := kindOfMedia(entry.name)
 		if i := slices.IndexFunc(kept, func(k mediaEntry) bool { return alternative(k, entry) }); i >= 0 {
-			b.drop("%s %s: the answer %s as %s is another form of %s", o.Method, o.Path, a.status, entry.name, kept[i].name)
+			b.dropf("%s %s: the answer %s as %s is another form of %s", o.Method, o.Path, a.status, entry.name, kept[i].name)
 			continue
 		}
 		kept = append(kept, entry)
@@ -116,7 +115,7 @@ func alternative(kept, other mediaEntry) bool {
 		return true
 	case first == "json" && second == "ndjson", first == "json" && second == "binary", first == "json" && second == "form":
 		return same
-	case first == second && first == "binary", first == second && first == "text":
+	case first == second && (first == "binary" || first == "text"):
 		return true
 	}
 	return first == second && same
@@ -245,7 +244,7 @@ func (b *builder) errorType(entry mediaEntry) *named {
 	if d == nil || d.node.Ref != "" {
 		return nil
 	}
-	switch d.shape {
+	switch d.shape { //nolint:exhaustive // only these can carry a method
 	case structShape, unionShape, mapShape, sliceShape:
 		return d
 	}

@@ -35,7 +35,7 @@ func (b *builder) retry(o *operation) {
 	case own.IsObject():
 		b.ownRetry(m, own)
 	default:
-		b.fail(own, "x-retry", "x-retry is an object, or false to switch retries off")
+		b.failf(own, "x-retry", "x-retry is an object, or false to switch retries off")
 	}
 }
 
@@ -49,7 +49,7 @@ func (b *builder) ownRetry(m *Method, own *spec.Node) {
 		case "attempts":
 			n, ok := v.Int()
 			if !ok || n < 1 {
-				b.fail(v, "x-retry", "attempts is a whole number from 1")
+				b.failf(v, "x-retry", "attempts is a whole number from 1")
 			}
 			r.Attempts = n
 		case "statuses":
@@ -74,7 +74,7 @@ func (b *builder) ownRetry(m *Method, own *spec.Node) {
 		case "override-header":
 			r.OverrideHeader = v.Text()
 		default:
-			b.fail(v, "x-retry", "x-retry has no member %q", member.Key)
+			b.failf(v, "x-retry", "x-retry has no member %q", member.Key)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func (b *builder) ownRetry(m *Method, own *spec.Node) {
 func (b *builder) milliseconds(n *spec.Node) int {
 	d, err := time.ParseDuration(n.Text())
 	if err != nil || d < 0 {
-		b.fail(n, "x-retry", "%q is not a duration; write 300ms, 2s or 1m", n.Text())
+		b.failf(n, "x-retry", "%q is not a duration; write 300ms, 2s or 1m", n.Text())
 		return 0
 	}
 	return int(d / time.Millisecond)

@@ -22,7 +22,7 @@ func (b *builder) requirement(n *spec.Node) [][]SchemeUse {
 		known := true
 		for _, m := range alternative.All() {
 			if !b.doc.Root.At("components", "securitySchemes").Has(m.Key) {
-				b.warnOnce(m.Value, "security", "the security scheme %q is not declared; it is left out", m.Key)
+				b.warnOncef(m.Value, "security", "the security scheme %q is not declared; it is left out", m.Key)
 				known = false
 				continue
 			}
@@ -114,7 +114,7 @@ func (b *builder) scheme(s *Scheme, n *spec.Node) {
 	case "mutualTLS":
 		s.Option = "With" + s.GoName
 	default:
-		b.warnOnce(n, "security", "the security scheme %q is of a type that OpenAPI does not know; a bearer token is assumed", s.Name)
+		b.warnOncef(n, "security", "the security scheme %q is of a type that OpenAPI does not know; a bearer token is assumed", s.Name)
 		s.Kind, s.Option, s.Env = "bearer", "WithBearerToken", []string{"TOKEN"}
 	}
 }
@@ -127,8 +127,8 @@ func constantCase(name string) string {
 	return strings.Join(list, "_")
 }
 
-// warnOnce adds a warning of the document, the same one only once.
-func (b *builder) warnOnce(at *spec.Node, code, format string, args ...any) {
+// warnOncef adds a warning of the document, the same one only once.
+func (b *builder) warnOncef(at *spec.Node, code, format string, args ...any) {
 	d := spec.Errorf(at.Pos(), code, format, args...).Diagnostics[0]
 	for _, old := range b.doc.Diagnostics {
 		if old.Code == code && old.Message == d.Message {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/retrysafe/retrysafe/generator/spec"
@@ -48,7 +49,7 @@ func (b *builder) undeclaredVariables(s *Server, n *spec.Node) {
 			known = known || v.Name == name
 		}
 		if !known && name != "" {
-			b.warnOnce(n, "server-variable", "the server %s does not declare its variable %q; it has no default", s.URL, name)
+			b.warnOncef(n, "server-variable", "the server %s does not declare its variable %q; it has no default", s.URL, name)
 			s.Variables = append(s.Variables, &ServerVariable{Name: name, GoName: exported(name, "Variable")})
 		}
 	}
@@ -78,10 +79,8 @@ func serverName(s *Server) string {
 	}
 	for _, source := range []string{text, s.URL} {
 		for _, w := range words(strings.ToLower(source)) {
-			for _, e := range environments {
-				if w == e {
-					return pascal(w)
-				}
+			if slices.Contains(environments, w) {
+				return pascal(w)
 			}
 		}
 	}

@@ -154,7 +154,7 @@ func (b *builder) services(ops []*operation) {
 		for _, o := range list {
 			o.service = s
 		}
-		b.methodNames(s, tag, list)
+		b.methodNames(s, tag, list, tree.of(s))
 	}
 }
 
@@ -174,9 +174,8 @@ type serviceTree struct {
 func (t *serviceTree) service(tag string) *Service {
 	parts := t.parts(tag)
 	var parent *Service
-	path := ""
 	for i, part := range parts {
-		path += "/" + strings.ToLower(part)
+		path := strings.ToLower(strings.Join(parts[:i+1], "/"))
 		s := t.byPath[path]
 		if s == nil {
 			s = t.add(parent, tag, part, i == len(parts)-1)
@@ -195,7 +194,7 @@ func (t *serviceTree) add(parent *Service, tag, part string, last bool) *Service
 		goName = name
 	}
 	s := &Service{Name: part}
-	typeName := goName
+	var typeName string
 	if parent == nil {
 		s.GoName = t.top.take(goName, goName+"API")
 		typeName = s.GoName

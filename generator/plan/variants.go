@@ -154,7 +154,7 @@ func (b *builder) objectVariant(t *Type, v *Variant, n *spec.Node, g goType, tag
 		}
 	}
 	if len(v.Tags) == 0 && g.named != nil && g.named.component {
-		_, name, _ := cutLast(g.named.typ.Pointer, "/")
+		name := afterLast(g.named.typ.Pointer, "/")
 		v.Tags = []string{name}
 	}
 	if property == nil || g.named == nil {

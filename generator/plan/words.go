@@ -7,25 +7,22 @@ import (
 )
 
 // initialisms are written in capitals, as Go's own code review comments ask for.
-var initialisms = map[string]string{
-	"oauth": "OAuth", "oauth2": "OAuth2", "ids": "IDs", "urls": "URLs", "uris": "URIs", "apis": "APIs", "ips": "IPs",
-	"uuids": "UUIDs", "skus": "SKUs", "vms": "VMs", "pdfs": "PDFs", "ipv4": "IPv4", "ipv6": "IPv6", "graphql": "GraphQL",
-	"utf8": "UTF8", "sha256": "SHA256", "sha1": "SHA1", "md5": "MD5",
-}
-
-func init() { //nolint:gochecknoinits // a list of words is easier to read than a map of words to themselves in capitals
-	for word := range strings.FieldsSeq(`acl acls api arn ascii bic cidr cpu cpus crm csr css csv cvc cvv db dns eof fqdn
-		gb gid gpu gpus guid html http https iban id idp imei io ip iso jpeg json jwk jwks jwt kyc mac mb mfa nfc oidc ok os otp pdf
-		pin png qps qr ram rpc rsa rtp saas saml scim sdk sip sku sla sms smtp sql ssd ssh ssl sso svg tcp tls totp ttl tts
-		udp ui uid upc uri url usb uuid vat vat vcpu vin vm vms vpc vpn xml xmpp xsrf xss zip`) {
-		if initialisms[word] == "" {
-			initialisms[word] = strings.ToUpper(word)
+var initialisms = func() map[string]string {
+	m := map[string]string{
+		"oauth": "OAuth", "oauth2": "OAuth2", "ids": "IDs", "urls": "URLs", "uris": "URIs", "apis": "APIs", "ips": "IPs",
+		"uuids": "UUIDs", "skus": "SKUs", "vms": "VMs", "pdfs": "PDFs", "ipv4": "IPv4", "ipv6": "IPv6", "graphql": "GraphQL",
+		"utf8": "UTF8", "sha256": "SHA256", "sha1": "SHA1", "md5": "MD5", "acls": "ACLs", "cpus": "CPUs", "gpus": "GPUs",
+	}
+	for word := range strings.FieldsSeq(`acl api arn ascii bic cidr cpu crm csr css csv cvc cvv db dns eof fqdn gb gid gpu
+		guid html http https iban id idp imei io ip iso jpeg json jwk jwks jwt kyc mb mfa nfc oidc ok os otp pdf png qps
+		qr ram rpc rsa rtp saas saml scim sdk sip sku sla sms smtp sql ssd ssh ssl sso svg tcp tls totp ttl tts udp ui
+		uid upc uri url usb uuid vat vcpu vin vm vms vpc vpn xml xmpp xsrf xss`) {
+		if m[word] == "" {
+			m[word] = strings.ToUpper(word)
 		}
 	}
-	delete(initialisms, "zip")
-	delete(initialisms, "pin")
-	delete(initialisms, "mac")
-}
+	return m
+}()
 
 // symbols are said in words where a name consists of them or begins with one.
 var symbols = map[rune]string{

@@ -41,12 +41,12 @@ func parseJSON(file *File, src []byte) (root *Node, diags []Diagnostic, err *Err
 	root = p.value(0)
 	p.space()
 	if p.pos < len(p.src) {
-		p.fail("there is text after the end of the document")
+		p.failf("there is text after the end of the document")
 	}
 	return root, p.dups, nil
 }
 
-func (p *jsonParser) fail(format string, args ...any) {
+func (p *jsonParser) failf(format string, args ...any) {
 	pos := Position{File: p.file.Name, Line: p.line, Col: p.pos - p.start + 1}
 	panic(Errorf(pos, "not-json", "this is not JSON: %s", fmt.Sprintf(format, args...)))
 }
@@ -71,16 +71,16 @@ func (p *jsonParser) node(kind Kind) *Node {
 	}
 	n := &p.slab[0]
 	p.slab = p.slab[1:]
-	n.Kind, n.file, n.line, n.col = kind, p.file, int32(p.line), int32(p.pos-p.start+1)
+	n.Kind, n.file, n.line, n.col = kind, p.file, at(p.line), at(p.pos-p.start+1)
 	return n
 }
 
 func (p *jsonParser) value(depth int) *Node {
 	if depth > maxDepth {
-		p.fail("it is nested more than %d levels deep", maxDepth)
+		p.failf("it is nested more than %d levels deep", maxDepth)
 	}
 	if p.pos >= len(p.src) {
-		p.fail("it ends in the middle of a value")
+		p.failf("it ends in the middle of a value")
 	}
 	switch c := p.src[p.pos]; {
 	case c == '{':
@@ -104,7 +104,7 @@ func (p *jsonParser) value(depth int) *Node {
 				return n
 			}
 		}
-		p.fail("a value cannot start with %q", c)
+		p.failf("a value cannot start with %q", c)
 		return nil
 	}
 }
@@ -119,13 +119,13 @@ func (p *jsonParser) object(depth int) *Node {
 			return n
 		}
 		if p.peek() != '"' {
-			p.fail("a member name in double quotes is missing")
+			p.failf("a member name in double quotes is missing")
 		}
 		at := Position{File: p.file.Name, Line: p.line, Col: p.pos - p.start + 1}
 		key := p.intern(p.str())
 		p.space()
 		if p.peek() != ':' {
-			p.fail("a colon is missing after the name %q", key)
+			p.failf("a colon is missing after the name %q", key)
 		}
 		p.pos++
 		p.space()
@@ -146,7 +146,7 @@ func (p *jsonParser) object(depth int) *Node {
 			p.pos++
 			return n
 		default:
-			p.fail("a comma or a closing brace is missing")
+			p.failf("a comma or a closing brace is missing")
 		}
 	}
 }
@@ -169,7 +169,7 @@ func (p *jsonParser) array(depth int) *Node {
 			p.pos++
 			return n
 		default:
-			p.fail("a comma or a closing bracket is missing")
+			p.failf("a comma or a closing bracket is missing")
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (p *jsonParser) number() *Node {
 	}
 	n.Value = string(p.src[from:p.pos])
 	if _, err := strconv.ParseFloat(n.Value, 64); err != nil && !isRange(err) {
-		p.fail("%q is not a number", n.Value)
+		p.failf("%q is not a number", n.Value)
 	}
 	return n
 }
@@ -223,11 +223,11 @@ func (p *jsonParser) str() string {
 		case c == '\\':
 			return p.escaped(from)
 		case c < ' ':
-			p.fail("a string holds a control character or has no closing quote")
+			p.failf("a string holds a control character or has no closing quote")
 		}
 		p.pos++
 	}
-	p.fail("a string has no closing quote")
+	p.failf("a string has no closing quote")
 	return ""
 }
 
@@ -240,7 +240,7 @@ func (p *jsonParser) escaped(from int) string {
 			p.pos++
 			return toValid(string(out))
 		case c < ' ':
-			p.fail("a string holds a control character or has no closing quote")
+			p.failf("a string holds a control character or has no closing quote")
 		case c != '\\':
 			out = append(out, c)
 			p.pos++
@@ -248,7 +248,7 @@ func (p *jsonParser) escaped(from int) string {
 			out = p.escape(out)
 		}
 	}
-	p.fail("a string has no closing quote")
+	p.failf("a string has no closing quote")
 	return ""
 }
 
@@ -278,19 +278,19 @@ func (p *jsonParser) escape(out []byte) []byte {
 		return utf8.AppendRune(out, r)
 	default:
 		p.pos--
-		p.fail("\\%c is not an escape", c)
+		p.failf("\\%c is not an escape", c)
 		return out
 	}
 }
 
 func (p *jsonParser) hex() rune {
 	if p.pos+4 > len(p.src) {
-		p.fail("an escape is cut short")
+		p.failf("an escape is cut short")
 	}
 	v, err := strconv.ParseUint(string(p.src[p.pos:p.pos+4]), 16, 32)
 	if err != nil {
-		p.fail("\\u%s is not an escape", p.src[p.pos:p.pos+4])
+		p.failf("\\u%s is not an escape", p.src[p.pos:p.pos+4])
 	}
 	p.pos += 4
-	return rune(v)
+	return rune(v) //nolint:gosec // four hexadecimal digits
 }

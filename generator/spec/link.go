@@ -117,11 +117,11 @@ func (l *loader) reference(n *Node) {
 	l.linked[n] = linking
 	n.Ref = ref.Value
 	t := l.resolve(n.file, ref)
-	for t != nil && t.Kind == Object && l.linked[t] == 0 && t.Has("$ref") {
+	if t != nil && t.Kind == Object && l.linked[t] == 0 {
 		l.reference(t)
 	}
 	if t != nil && l.endless(n, t) {
-		l.warn(ref.Pos(), "ref-cycle", "the reference %q leads back to itself; any value is assumed", ref.Value)
+		l.warnf(ref.Pos(), "ref-cycle", "the reference %q leads back to itself; any value is assumed", ref.Value)
 		t = nil
 	}
 	n.Target = t
@@ -317,10 +317,10 @@ func (l *loader) guess(file *File, ref *Node) *Node {
 			continue
 		}
 		if t := l.through(file, "/"+c); t != nil {
-			l.warn(ref.Pos(), "ref-form", "the reference %q is read as #/%s", ref.Value, c)
+			l.warnf(ref.Pos(), "ref-form", "the reference %q is read as #/%s", ref.Value, c)
 			return t
 		}
 	}
-	l.warn(ref.Pos(), "dangling-ref", "the reference %q points to nothing", ref.Value)
+	l.warnf(ref.Pos(), "dangling-ref", "the reference %q points to nothing", ref.Value)
 	return nil
 }

@@ -79,7 +79,7 @@ type loader struct {
 	failed []Diagnostic
 }
 
-func (l *loader) warn(pos Position, code, format string, args ...any) {
+func (l *loader) warnf(pos Position, code, format string, args ...any) {
 	l.doc.Diagnostics = append(l.doc.Diagnostics, Diagnostic{Pos: pos, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -130,7 +130,7 @@ func (l *loader) local(name, path string, from Position) (*File, error) {
 	case info.Size() > MaxBytes:
 		return nil, Errorf(from, "too-large", "%s is larger than %d MiB", name, MaxBytes>>20)
 	}
-	data, err := os.ReadFile(location)
+	data, err := os.ReadFile(location) //nolint:gosec // the user names the document, and the document its parts
 	if err != nil {
 		return nil, Errorf(from, "unreadable", "the file %s cannot be read: %v", name, err)
 	}
@@ -206,7 +206,7 @@ func (l *loader) version(file *File) error {
 		l.doc.Minor = 1
 	case text == "3" || strings.HasPrefix(text, "3."):
 		l.doc.Minor = 1
-		l.warn(v.Pos(), "openapi-version", "OpenAPI %s is read as 3.1", text)
+		l.warnf(v.Pos(), "openapi-version", "OpenAPI %s is read as 3.1", text)
 	default:
 		return Errorf(v.Pos(), "openapi-version", "retrysafe reads OpenAPI 3.0 and 3.1, not %q", text)
 	}

@@ -196,7 +196,7 @@ components:
 	if object.Get("example").IsRef() {
 		t.Error("an example is a reference")
 	}
-	var codes []string
+	codes := make([]string, 0, len(doc.Diagnostics))
 	for _, d := range doc.Diagnostics {
 		codes = append(codes, d.Code)
 	}

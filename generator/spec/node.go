@@ -239,9 +239,14 @@ func (n *Node) KeyPos(key string) Position {
 	return p
 }
 
+// at keeps a line or a column in 32 bits; a file has at most MaxBytes of each.
+func at(place int) int32 {
+	return int32(min(place, MaxBytes)) //nolint:gosec // MaxBytes fits
+}
+
 func (n *Node) placeKey(line, col int) {
 	m := &n.Members[len(n.Members)-1]
-	m.line, m.col = int32(line), int32(col)
+	m.line, m.col = at(line), at(col)
 }
 
 // File returns the file that n was read from, nil for one that was made.

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/theory/jsonpath"
@@ -40,13 +41,13 @@ func (l *loader) act(file *File, action *Node) error {
 	}
 	found := query.SelectLocated(plain(file.Root))
 	if len(found) == 0 {
-		l.warn(at.Pos(), "overlay-target", "the target %q matches nothing; the action is skipped", at.Value)
+		l.warnf(at.Pos(), "overlay-target", "the target %q matches nothing; the action is skipped", at.Value)
 		return nil
 	}
 	if action.Flag("remove") {
 		found.Sort()
-		for i := len(found) - 1; i >= 0; i-- {
-			remove(file.Root, found[i].Path)
+		for _, f := range slices.Backward(found) {
+			remove(file.Root, f.Path)
 		}
 		return nil
 	}

@@ -27,7 +27,7 @@ func (l *loader) remote(address string, from Position) (*File, error) {
 	if err != nil {
 		return nil, Errorf(from, "remote-ref", "there is no place to keep the copy of %s: %v", address, err)
 	}
-	if data, err := os.ReadFile(kept); err == nil {
+	if data, err := os.ReadFile(kept); err == nil { //nolint:gosec // a name that is made here
 		return l.add(address, address, data)
 	}
 	data, err := l.fetch(address)
@@ -67,7 +67,7 @@ func (l *loader) keptAt(address string) (string, error) {
 }
 
 func keep(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return fmt.Errorf("making the folder: %w", err)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*")

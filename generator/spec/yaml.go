@@ -62,7 +62,7 @@ func (r *yamlReader) node(y *yaml.Node, depth int) (*Node, *Error) {
 			return nil, Errorf(pos, "too-large", "the aliases of this document stand for more than %d values", maxCopies)
 		}
 	}
-	n := &Node{file: r.file, line: int32(y.Line), col: int32(y.Column)}
+	n := &Node{file: r.file, line: at(y.Line), col: at(y.Column)}
 	switch y.Kind {
 	case yaml.DocumentNode:
 		if len(y.Content) == 0 {

@@ -29,7 +29,7 @@ func Diff(out Output) (string, Changes, error) {
 		if name == Manifest {
 			continue
 		}
-		current, err := os.ReadFile(filepath.Join(out.Dir, name))
+		current, err := os.ReadFile(filepath.Join(out.Dir, name)) //nolint:gosec // below the folder that the user names
 		if err != nil && !os.IsNotExist(err) {
 			return "", Changes{}, fmt.Errorf("reading what is there: %w", err)
 		}
@@ -43,7 +43,7 @@ func unified(name, from, to string) string {
 		A: difflib.SplitLines(from), B: difflib.SplitLines(to), FromFile: name + " (on disk)", ToFile: name + " (generated)", Context: 3,
 	})
 	if err != nil {
-		return fmt.Sprintf("%s differs\n", name)
+		return name + " differs\n"
 	}
 	lines := strings.SplitAfter(text, "\n")
 	if len(lines) > maxDiffLines {

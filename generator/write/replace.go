@@ -17,7 +17,7 @@ func replace(dir string, files map[string][]byte, changes Changes) (err error) {
 	defer func() { _ = os.RemoveAll(staging) }()
 	changed := slices.Concat(changes.Created, changes.Updated)
 	for _, name := range changed {
-		if err := os.WriteFile(filepath.Join(staging, name), files[name], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(staging, name), files[name], 0o644); err != nil { //nolint:gosec // source code is for everybody
 			return fmt.Errorf("writing: %w", err)
 		}
 	}

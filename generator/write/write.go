@@ -65,7 +65,7 @@ func Write(out Output) (Changes, error) {
 	if err != nil {
 		return Changes{}, err
 	}
-	if err := os.MkdirAll(out.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(out.Dir, 0o755); err != nil { //nolint:gosec // source code is for everybody
 		return Changes{}, fmt.Errorf("making the folder: %w", err)
 	}
 	if err := replace(out.Dir, files, changes); err != nil {
@@ -99,7 +99,7 @@ func compare(out Output, files map[string][]byte) (Changes, error) {
 	out.yield(files, old)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path := filepath.Join(out.Dir, name)
-		current, err := os.ReadFile(path)
+		current, err := os.ReadFile(path) //nolint:gosec // below the folder that the user names
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			changes.Created = append(changes.Created, name)
@@ -133,7 +133,7 @@ func (out Output) yield(files map[string][]byte, old map[string]string) {
 		if strings.HasSuffix(name, Suffix) {
 			continue
 		}
-		current, err := os.ReadFile(filepath.Join(out.Dir, name))
+		current, err := os.ReadFile(filepath.Join(out.Dir, name)) //nolint:gosec // below the folder that the user names
 		if err == nil && old[name] != hash(current) && !bytes.Equal(current, files[name]) {
 			delete(files, name)
 			delete(kept, name)
@@ -167,7 +167,7 @@ func staleFiles(out Output, files map[string][]byte, old map[string]string) (sta
 		if _, made := files[name]; made || e.IsDir() || !strings.HasSuffix(name, Suffix) && old[name] == "" {
 			continue
 		}
-		current, err := os.ReadFile(filepath.Join(out.Dir, name))
+		current, err := os.ReadFile(filepath.Join(out.Dir, name)) //nolint:gosec // below the folder that the user names
 		if err != nil {
 			problems = append(problems, fmt.Errorf("reading what is there: %w", err))
 			continue
@@ -208,7 +208,7 @@ func manifest(files map[string][]byte) []byte {
 
 func readManifest(dir string) (map[string]string, error) {
 	sums := map[string]string{}
-	data, err := os.ReadFile(filepath.Join(dir, Manifest))
+	data, err := os.ReadFile(filepath.Join(dir, Manifest)) //nolint:gosec // below the folder that the user names
 	if errors.Is(err, fs.ErrNotExist) {
 		return sums, nil
 	}
