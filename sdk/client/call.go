@@ -21,6 +21,8 @@ type ResponseInfo struct {
 
 // Do makes a call whose success answer is decoded into a T. Generated methods call it with a pointer type, so that all
 // of them share one instance.
+//
+//go:noinline
 func Do[T any](ctx context.Context, c *Client, op *Operation, in Input, opts []Option) (T, error) {
 	var out T
 	err := c.Into(ctx, op, in, opts, &out)

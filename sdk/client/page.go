@@ -46,8 +46,7 @@ type Page[P, I any] struct {
 	Value P
 	Info  ResponseInfo
 
-	next   *pager
-	failed error
+	state pageState
 }
 
 // First fetches the first page of a list. Each page is one call: it has its own deadline, its own retries and, where
@@ -58,22 +57,24 @@ func First[P, I any](ctx context.Context, c *Client, op *Operation, in Input, op
 }
 
 // HasNext tells whether [Page.Next] has something to give: the next page, or the error that ends the list.
-func (p *Page[P, I]) HasNext() bool { return p.next != nil || p.failed != nil }
+func (p *Page[P, I]) HasNext() bool { return p.state.next != nil || p.state.failed != nil }
 
 // Next fetches the page after this one, and gives io.EOF after the last one. When it fails it may be called again: it
 // asks for the same page.
 func (p *Page[P, I]) Next(ctx context.Context) (*Page[P, I], error) {
 	switch {
-	case p.failed != nil:
-		return nil, p.failed
-	case p.next == nil:
+	case p.state.failed != nil:
+		return nil, p.state.failed
+	case p.state.next == nil:
 		return nil, io.EOF
 	}
-	return fetchPage[P, I](ctx, p.next)
+	return fetchPage[P, I](ctx, p.state.next)
 }
 
 // Pages goes through a list page by page. A page is fetched when the loop asks for it; leaving the loop leaves nothing
 // behind. Each range over the result begins again with the first page. An error is the last thing that it gives.
+//
+//go:noinline
 func Pages[P, I any](ctx context.Context, c *Client, op *Operation, in Input, opts []Option) iter.Seq2[*Page[P, I], error] {
 	return func(yield func(*Page[P, I], error) bool) {
 		page, err := First[P, I](ctx, c, op, in, opts)
@@ -84,41 +85,73 @@ func Pages[P, I any](ctx context.Context, c *Client, op *Operation, in Input, op
 }
 
 // All goes through the items of a list, page after page, as [Pages] does.
+//
+//go:noinline
 func All[P, I any](ctx context.Context, c *Client, op *Operation, in Input, opts []Option) iter.Seq2[I, error] {
 	return func(yield func(I, error) bool) {
-		for page, err := range Pages[P, I](ctx, c, op, in, opts) {
+		for at := newPager(c, op, in, opts); at != nil; {
+			var items []I
+			next, err := at.items(ctx, new(P), &items)
+			for _, item := range items {
+				if !yield(item, nil) {
+					return
+				}
+			}
 			if err != nil {
 				var none I
 				yield(none, err)
 				return
 			}
-			for _, item := range page.Items {
-				if !yield(item, nil) {
-					return
-				}
-			}
+			at = next
 		}
 	}
 }
 
 func fetchPage[P, I any](ctx context.Context, at *pager) (*Page[P, I], error) {
 	page := &Page[P, I]{}
-	x, err := at.send(ctx)
-	if err == nil {
-		err = x.decode([]any{&page.Value})
-	}
-	if err != nil {
+	if err := at.fetch(ctx, &page.Value, &page.Items, &page.state); err != nil {
 		return nil, err
 	}
-	value := reflect.ValueOf(&page.Value).Elem()
-	items := selectPath(value, at.op.Paging.Items)
-	page.Info = x.info
-	if want := reflect.TypeFor[[]I](); items.IsValid() && items.CanConvert(want) {
-		page.Items, _ = reflect.TypeAssert[[]I](items.Convert(want))
+	page.Info = page.state.info
+	return page, nil
+}
+
+// pageState is what a page has whatever its types. The generic functions here hand it on, so that what they compile to
+// for each list of an API stays small.
+type pageState struct {
+	info   ResponseInfo
+	next   *pager
+	failed error
+}
+
+// items fetches a page into value and items, and gives the pager of the next one; the error of a page that cannot be
+// followed comes with its items.
+func (at *pager) items(ctx context.Context, value, items any) (*pager, error) {
+	var page pageState
+	if err := at.fetch(ctx, value, items, &page); err != nil {
+		return nil, err
 	}
-	page.next, err = at.after(value, items, x)
+	return page.next, page.failed
+}
+
+// fetch makes the call of one page: value is a pointer to the answer's type, items to a slice.
+func (at *pager) fetch(ctx context.Context, value, items any, page *pageState) error {
+	x, err := at.send(ctx)
+	if err == nil {
+		err = x.decode([]any{value})
+	}
+	if err != nil {
+		return err
+	}
+	answer := reflect.ValueOf(value).Elem()
+	found := selectPath(answer, at.op.Paging.Items)
+	page.info = x.info
+	if target := reflect.ValueOf(items).Elem(); found.IsValid() && found.CanConvert(target.Type()) {
+		target.Set(found.Convert(target.Type()))
+	}
+	page.next, err = at.after(answer, found, x)
 	if err != nil {
 		page.failed = x.unreadable(fmt.Errorf("the next page cannot be asked for: %w", err))
 	}
-	return page, nil
+	return nil
 }
