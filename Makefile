@@ -77,7 +77,7 @@ specs: ## Generate, build, vet and staticcheck an SDK for each real document
 
 .PHONY: peers
 peers: ## Hold generated SDKs against Prism (npm) and stripe-mock
-	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit && go run ./prism -markdown ../docs/peers.md
+	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit && go run ./prism -markdown ../docs/peers.md && go run ./stripemock
 
 .PHONY: check
 check: setup tidy-check check-generate vet lint race ## Everything that CI runs
