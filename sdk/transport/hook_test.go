@@ -136,3 +136,21 @@ func TestTypedFailureHasNoAnswer(t *testing.T) {
 	check(t, "status", te.StatusCode, 0)
 	check(t, "class", retry.ClassifyError(te.Err, retry.SentMaybe), retry.NeverSent)
 }
+
+func TestHookIsToldThatTheCallerLeft(t *testing.T) {
+	t.Parallel()
+	retrytest.FakeTime(t, func(t *testing.T) {
+		var last transport.Event
+
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+
+		base := retrytest.NewTransport(retrytest.Answer(429).With("Retry-After", "5"))
+		rt := transport.New(base, quiet, transport.WithHook(func(_ context.Context, e transport.Event) { last = e }))
+		got := do(t, rt, request(t, http.MethodGet, "http://api.test/").WithContext(ctx))
+
+		check(t, "is canceled", errors.Is(got.err, context.Canceled), true)
+		check(t, "kind", last.Kind, transport.EventGiveUp)
+		check(t, "reason", last.Reason, transport.ReasonCaller)
+	})
+}

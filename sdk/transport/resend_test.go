@@ -99,47 +99,54 @@ func TestHiddenResends(t *testing.T) {
 		{name: "the same without a body", method: http.MethodPost, header: "own-1", want: 1, attempts: 1, fails: true},
 		{name: "PUT", method: http.MethodPut, body: payload, want: 2, attempts: 2},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
+		for _, base := range []struct {
+			name string
+			http.RoundTripper
+		}{{"own base", newBase(t)}, {"default base", nil}} {
+			t.Run(tc.name+" on "+base.name, func(t *testing.T) {
+				t.Parallel()
 
-			d, url := newDropper(t, 1)
-			tokens := budget.NewTokenBucket(budget.BucketConfig{Reward: -1})
-			opts := []transport.Option{quiet, quick, transport.WithBudget(tokens)}
+				d, url := newDropper(t, 1)
+				tokens := budget.NewTokenBucket(budget.BucketConfig{Reward: -1})
+				opts := []transport.Option{quiet, quick, transport.WithBudget(tokens)}
 
-			if tc.key {
-				opts = append(opts, transport.WithKeyedMethods(http.MethodPost))
-			}
+				if tc.key {
+					opts = append(opts, transport.WithKeyedMethods(http.MethodPost))
+				}
 
-			rt := transport.New(newBase(t), opts...)
-			_ = do(t, rt, request(t, http.MethodHead, url)) // warms a connection up
+				rt := transport.New(base.RoundTripper, opts...)
+				t.Cleanup(rt.CloseIdleConnections)
 
-			var body io.Reader
-			if tc.body != "" {
-				body = strings.NewReader(tc.body)
-			}
+				_ = do(t, rt, request(t, http.MethodHead, url)) // warms a connection up
 
-			req, _ := http.NewRequestWithContext(t.Context(), tc.method, url, body)
-			if tc.header != "" {
-				req.Header.Set("Idempotency-Key", tc.header)
-			}
+				var body io.Reader
+				if tc.body != "" {
+					body = strings.NewReader(tc.body)
+				}
 
-			// Only charges: a refund would hide them.
-			charges := &ledger{Budget: tokens}
-			got := do(t, rt, req.WithContext(transport.WithCall(req.Context(), transport.WithBudget(charges))))
+				req, _ := http.NewRequestWithContext(t.Context(), tc.method, url, body)
+				if tc.header != "" {
+					req.Header.Set("Idempotency-Key", tc.header)
+				}
 
-			requests, keys := d.seen()
-			requests, keys = requests[1:], keys[1:]
+				// Only charges: a refund would hide them.
+				charges := &ledger{Budget: tokens}
+				got := do(t, rt, req.WithContext(transport.WithCall(req.Context(), transport.WithBudget(charges))))
 
-			check(t, "seen by the server", len(requests), tc.want)
-			check(t, "counted", got.attempts(), tc.attempts)
-			check(t, "paid", charges.paid, tc.attempts-1)
-			check(t, "failed", got.err != nil, tc.fails)
+				requests, keys := d.seen()
+				requests, keys = requests[1:], keys[1:]
 
-			for i := range requests {
-				check(t, "body", requests[i], tc.method+" "+tc.body)
-				check(t, "key", keys[i], keys[0])
-			}
-		})
+				check(t, "seen by the server", len(requests), tc.want)
+				check(t, "counted", got.attempts(), tc.attempts)
+				check(t, "paid", charges.paid, tc.attempts-1)
+				check(t, "failed", got.err != nil, tc.fails)
+
+				for i := range requests {
+					check(t, "body", requests[i], tc.method+" "+tc.body)
+					check(t, "key", keys[i], keys[0])
+				}
+			})
+		}
 	}
 }
 
