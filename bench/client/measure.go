@@ -37,13 +37,15 @@ func measure(subjects []subject, base string, e effort) (map[string]cost, error)
 	costs := make(map[string]cost, len(subjects))
 
 	for _, s := range subjects {
-		allocs, bytes, err := memory(s.run, e.ops)
+		allocs, bytes, err := memory(s.run, min(e.ops, countedOps))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 
 		costs[s.name] = cost{allocs: allocs, bytes: bytes}
 	}
+
+	debug.FreeOSMemory() // or the runtime gives back what that took while the clock runs
 
 	spent := make(map[string][]time.Duration, len(subjects))
 
@@ -82,6 +84,9 @@ func quiet(times []time.Duration) time.Duration {
 
 	return sum / time.Duration(len(least))
 }
+
+// countedOps is enough calls for what the runtime allocates meanwhile to vanish in the rounding.
+const countedOps = 1000
 
 // memory counts the allocations of a call with the collector off, the least of a few rounds: what the runtime
 // allocates for itself now and then is not the call's.
