@@ -32,6 +32,7 @@ type form struct {
 func forms() []form {
 	// The bound of the first retry is twice the base in the article's program and the base itself in ours.
 	full := retry.Backoff{Base: 2 * rowBase, Cap: rowCap}
+	// The article's decorrelated form starts as if the base had been waited before.
 	decorrelated := retry.Backoff{Base: rowBase, Cap: rowCap, Decorrelated: true}
 
 	bound := func(i int) float64 { return min(math.Ldexp(float64(2*rowBase), i), float64(rowCap)) }
