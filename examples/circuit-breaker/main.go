@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
@@ -38,7 +39,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	}
 	for n := range 4 {
 		// Each of these calls meets a 503 in every attempt.
-		_, err = client.Orders.List(ctx, sdk.ListOrdersParams{}, sdk.WithHeader("X-Shop-Fault", "503, 503, 503"), sdk.WithHeader("X-Shop-Intent", fmt.Sprint(n)))
+		_, err = client.Orders.List(ctx, sdk.ListOrdersParams{}, sdk.WithHeader("X-Shop-Fault", "503, 503, 503"), sdk.WithHeader("X-Shop-Intent", strconv.Itoa(n)))
 		if failed, ok := errors.AsType[*sdk.Error](err); ok {
 			fmt.Fprintf(out, "call %d: %d attempts, breaker open: %t\n", n+1, failed.Attempts, errors.Is(err, gobreaker.ErrOpenState))
 		}

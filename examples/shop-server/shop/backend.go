@@ -2,6 +2,7 @@ package shop
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -122,10 +123,7 @@ func (tx memoryTx) Add(group, name string, n int64) (int64, error) {
 func (tx memoryTx) Counters() (map[string]map[string]int64, error) {
 	copied := map[string]map[string]int64{}
 	for group, counters := range tx.m.counters {
-		copied[group] = map[string]int64{}
-		for name, n := range counters {
-			copied[group][name] = n
-		}
+		copied[group] = maps.Clone(counters)
 	}
 	return copied, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"sync"
 )
@@ -62,11 +63,7 @@ func (b *Bank) Charge(_ context.Context, charge Charge) (Receipt, error) {
 func (b *Bank) Taken() (money map[string]int64, calls, charges int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	money = map[string]int64{}
-	for currency, amount := range b.taken {
-		money[currency] = amount
-	}
-	return money, b.calls, len(b.receipts)
+	return maps.Clone(b.taken), b.calls, len(b.receipts)
 }
 
 // ServeHTTP takes a charge as JSON.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -83,9 +84,7 @@ func (a *answer) WriteHeader(status int)         { a.status = status }
 func (a *answer) Write(text []byte) (int, error) { return a.body.Write(text) }
 
 func (a *answer) send(w http.ResponseWriter) {
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body.Bytes())
 }
