@@ -321,6 +321,6 @@ func (l *loader) guess(file *File, ref *Node) *Node {
 			return t
 		}
 	}
-	l.warnf(ref.Pos(), "dangling-ref", "the reference %q points to nothing", ref.Value)
+	l.warnf(ref.Pos(), "dangling-ref", "the reference %q points to nothing; a schema there is any value, anything else is left out", ref.Value)
 	return nil
 }
