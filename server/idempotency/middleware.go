@@ -203,7 +203,7 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 	inner.Body, inner.ContentLength = content, int64(len(body))
 
 	s := settlement{guard: g, call: c, answer: newRecorder(w), scope: record.Scope, panicked: true}
-	s.serve(next, inner, detached, started)
+	s.serve(next, inner, detached, started) //nolint:contextcheck // detached from the client on purpose
 	if s.instead == nil {
 		s.answer.send()
 		return

@@ -36,7 +36,7 @@ func (s *settlement) serve(next http.Handler, r *http.Request, detached context.
 		s.observe(s.took)
 		ctx := &bounded{Context: detached, until: time.Now().Add(settleTimeout)}
 		defer ctx.release()
-		s.settle(ctx)
+		s.settle(ctx) //nolint:contextcheck // detached from the client on purpose
 	}()
 	next.ServeHTTP(s.answer, r)
 	s.panicked = false

@@ -61,8 +61,8 @@ func TestTranslate(t *testing.T) {
 
 func TestGuard(t *testing.T) {
 	g := &guard{entries: map[idempotency.Scope]*entry{}}
-	scope, print := idempotency.Scope{Key: "k"}, idempotency.Fingerprint{1}
-	mine, other := g.enter(scope, print, time.Unix(1, 0))
+	scope, payload := idempotency.Scope{Key: "k"}, idempotency.Fingerprint{1}
+	mine, other := g.enter(scope, payload, time.Unix(1, 0))
 	if mine == nil || other != nil {
 		t.Fatal("an absent scope was taken")
 	}
@@ -71,7 +71,7 @@ func TestGuard(t *testing.T) {
 		wg.Go(func() {
 			_, other := g.enter(scope, idempotency.Fingerprint{2}, time.Unix(2, 0))
 			rec, known, err := other.wait(t.Context(), scope)
-			if err != nil || !known || rec.Fingerprint != print || rec.State != idempotency.InFlight {
+			if err != nil || !known || rec.Fingerprint != payload || rec.State != idempotency.InFlight {
 				t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
 			}
 		})
@@ -83,22 +83,22 @@ func TestGuard(t *testing.T) {
 	wg.Wait()
 	g.leave(scope)
 
-	mine, _ = g.enter(scope, print, time.Unix(3, 0))
-	_, rival := g.enter(scope, print, time.Unix(3, 0))
+	mine, _ = g.enter(scope, payload, time.Unix(3, 0))
+	_, rival := g.enter(scope, payload, time.Unix(3, 0))
 	g.refused(scope, mine, &idempotency.Record{State: idempotency.Complete})
 	if rec, known, err := rival.wait(t.Context(), scope); err != nil || !known || rec.State != idempotency.Complete {
 		t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
 	}
-	mine, _ = g.enter(scope, print, time.Unix(4, 0))
-	_, rival = g.enter(scope, print, time.Unix(4, 0))
+	mine, _ = g.enter(scope, payload, time.Unix(4, 0))
+	_, rival = g.enter(scope, payload, time.Unix(4, 0))
 	g.refused(scope, mine, nil)
 	if _, known, err := rival.wait(t.Context(), scope); err != nil || known {
 		t.Error("a question that failed has an answer")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	g.enter(scope, print, time.Unix(5, 0))
-	_, rival = g.enter(scope, print, time.Unix(5, 0))
+	g.enter(scope, payload, time.Unix(5, 0))
+	_, rival = g.enter(scope, payload, time.Unix(5, 0))
 	if _, _, err := rival.wait(ended, scope); !errors.Is(err, context.Canceled) {
 		t.Errorf("a rival that left: %v", err)
 	}

@@ -106,22 +106,10 @@ func (s *site) wrong(t *testing.T, markers []string, payments bool) []string {
 	t.Helper()
 	counts := map[string][2]int{}
 	for i, table := range []string{"effects", "reservations"} {
-		rows, err := s.db.Query("SELECT marker, count(*) FROM " + table + " GROUP BY marker")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
-			var marker string
-			var n int
-			if err := rows.Scan(&marker, &n); err != nil {
-				t.Fatal(err)
-			}
+		for marker, n := range s.count(t, table) {
 			c := counts[marker]
 			c[i] = n
 			counts[marker] = c
-		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
 		}
 	}
 	var out []string
@@ -133,4 +121,27 @@ func (s *site) wrong(t *testing.T, markers []string, payments bool) []string {
 		}
 	}
 	return out
+}
+
+// count counts the rows of a table by marker.
+func (s *site) count(t *testing.T, table string) map[string]int {
+	t.Helper()
+	rows, err := s.db.Query("SELECT marker, count(*) FROM " + table + " GROUP BY marker")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	counts := map[string]int{}
+	for rows.Next() {
+		var marker string
+		var n int
+		if err := rows.Scan(&marker, &n); err != nil {
+			t.Fatal(err)
+		}
+		counts[marker] = n
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return counts
 }

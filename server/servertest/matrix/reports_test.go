@@ -61,7 +61,7 @@ func TestReportsAreCovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ids, suite []string
+	ids, suite := make([]string, 0, len(cases)), []string{}
 	for _, c := range cases {
 		ids = append(ids, c.ID)
 	}

@@ -20,9 +20,9 @@ import (
 const startTime = 30 * time.Second
 
 // Servers starts n servers with JetStream, as one cluster when n is above 1, and returns them.
-func Servers(t testing.TB, n int) []*server.Server {
-	t.Helper()
-	ports := freePorts(t, n)
+func Servers(tb testing.TB, n int) []*server.Server {
+	tb.Helper()
+	ports := freePorts(tb, n)
 	routes := make([]*url.URL, n)
 	for i, port := range ports {
 		routes[i] = &url.URL{Scheme: "nats-route", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
@@ -31,7 +31,7 @@ func Servers(t testing.TB, n int) []*server.Server {
 	for i := range n {
 		opts := &server.Options{
 			ServerName: fmt.Sprintf("n%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true,
-			JetStream: true, StoreDir: t.TempDir(),
+			JetStream: true, StoreDir: tb.TempDir(),
 		}
 		if n > 1 {
 			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[i]}
@@ -39,10 +39,10 @@ func Servers(t testing.TB, n int) []*server.Server {
 		}
 		s, err := server.NewServer(opts)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		s.Start()
-		t.Cleanup(func() {
+		tb.Cleanup(func() {
 			s.Shutdown()
 			s.WaitForShutdown()
 		})
@@ -50,34 +50,34 @@ func Servers(t testing.TB, n int) []*server.Server {
 	}
 	for _, s := range servers {
 		if !s.ReadyForConnections(startTime) {
-			t.Fatal("NATS does not start")
+			tb.Fatal("NATS does not start")
 		}
 	}
 	return servers
 }
 
 // Bucket makes a key-value bucket with as many replicas as there are servers, and returns a handle to it through each.
-func Bucket(t testing.TB, servers []*server.Server) []*natskv.KV {
-	t.Helper()
+func Bucket(tb testing.TB, servers []*server.Server) []*natskv.KV {
+	tb.Helper()
 	handles := make([]*natskv.KV, len(servers))
 	for i, s := range servers {
 		conn, err := nats.Connect(s.ClientURL())
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		t.Cleanup(conn.Close)
+		tb.Cleanup(conn.Close)
 		js, err := jetstream.New(conn)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		handles[i] = open(t, js, len(servers))
+		handles[i] = open(tb, js, len(servers))
 	}
 	return handles
 }
 
 // open waits until the cluster has a leader.
-func open(t testing.TB, js jetstream.JetStream, replicas int) *natskv.KV {
-	t.Helper()
+func open(tb testing.TB, js jetstream.JetStream, replicas int) *natskv.KV {
+	tb.Helper()
 	var err error
 	for end := time.Now().Add(startTime); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -88,20 +88,24 @@ func open(t testing.TB, js jetstream.JetStream, replicas int) *natskv.KV {
 			return kv
 		}
 	}
-	t.Fatal(err)
+	tb.Fatal(err)
 	return nil
 }
 
-func freePorts(t testing.TB, n int) []int {
-	t.Helper()
+func freePorts(tb testing.TB, n int) []int {
+	tb.Helper()
 	ports := make([]int, n)
 	for i := range ports {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		defer l.Close()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
+		addr, ok := l.Addr().(*net.TCPAddr)
+		if !ok {
+			tb.Fatalf("address %v", l.Addr())
+		}
+		ports[i] = addr.Port
 	}
 	return ports
 }

@@ -39,22 +39,22 @@ log_checkpoints = off
 `
 
 // Start makes a cluster and starts it. Where PostgreSQL is not installed the test is skipped, or fails when CI is set.
-func Start(t testing.TB) *Cluster {
-	t.Helper()
+func Start(tb testing.TB) *Cluster {
+	tb.Helper()
 	bin, err := Find()
 	if err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("PostgreSQL is needed: %v", err)
+			tb.Fatalf("PostgreSQL is needed: %v", err)
 		}
-		t.Skipf("PostgreSQL is needed: %v", err)
+		tb.Skipf("PostgreSQL is needed: %v", err)
 	}
 	c, err := New(bin)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := c.Remove(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return c
@@ -144,7 +144,11 @@ func freePort() (int, error) {
 		return 0, err
 	}
 	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
+	addr, ok := l.Addr().(*net.TCPAddr)
+	if !ok {
+		return 0, fmt.Errorf("pgtest: address %v", l.Addr())
+	}
+	return addr.Port, nil
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
@@ -183,11 +187,11 @@ func (c *Cluster) DSN(database string) string {
 }
 
 // Database makes a fresh database and returns its DSN.
-func (c *Cluster) Database(t testing.TB) string {
-	t.Helper()
+func (c *Cluster) Database(tb testing.TB) string {
+	tb.Helper()
 	dsn, err := c.NewDatabase()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return dsn
 }
@@ -207,14 +211,14 @@ func (c *Cluster) NewDatabase() (string, error) {
 }
 
 // Open opens a pool that ends with the test.
-func Open(t testing.TB, dsn string, connections int) *sql.DB {
-	t.Helper()
+func Open(tb testing.TB, dsn string, connections int) *sql.DB {
+	tb.Helper()
 	db, err := sql.Open("pgx", dsn)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	t.Cleanup(func() { _ = db.Close() })
+	tb.Cleanup(func() { _ = db.Close() })
 	return db
 }

@@ -69,9 +69,9 @@ func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, 
 		}
 		return kvstore.New(bucket, kvstore.Options{}), nil, nil
 	}
-	driver, make := "pgx", sqlstore.Postgres
+	driver, open := "pgx", sqlstore.Postgres
 	if kind == "sqlite" {
-		driver, make = "sqlite", func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) }
+		driver, open = "sqlite", func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) }
 	}
 	db, err := sql.Open(driver, dsn)
 	if err != nil {
@@ -79,7 +79,7 @@ func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, 
 	}
 	db.SetMaxOpenConns(60)
 	db.SetMaxIdleConns(60)
-	store := make(db)
+	store := open(db)
 	return store, db, store.Migrate(ctx)
 }
 

@@ -157,7 +157,10 @@ func (s *Shop) stall(r *http.Request) {
 }
 
 func marker(w http.ResponseWriter, r *http.Request) (string, bool) {
-	var order struct{ Marker, Variant string }
+	var order struct {
+		Marker  string `json:"marker"`
+		Variant string `json:"variant"`
+	}
 	if err := json.NewDecoder(r.Body).Decode(&order); err != nil || order.Marker == "" || order.Variant == "invalid" {
 		idempotency.NoEffect(r.Context())
 		http.Error(w, "invalid order", http.StatusUnprocessableEntity)
