@@ -365,3 +365,33 @@ webhooks:
 		t.Errorf("webhooks: %+v", p.Webhooks[0])
 	}
 }
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	p := build(t, `openapi: 3.1.0
+paths:
+  /orders/{id}:
+    post:
+      operationId: pay
+      tags: [Orders]
+      parameters: [{name: id, in: path, required: true, example: ord_1, schema: {type: string}}, {name: n, in: query, required: true, schema: {type: integer, examples: [7]}}, {name: o, in: query, example: x, schema: {type: string}}]
+      requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Pay'}, example: {ref: a, kind: card, method: {type: card, last4: '1'}, lines: [{sku: x}], labels: {b: '2', a: '1'}, note: no}}}}
+      responses: {'204': {description: none}}
+  /none/{id}:
+    get: {operationId: none, parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {'204': {description: none}}}
+components:
+  schemas:
+    Pay: {type: object, required: [ref, kind, method], properties: {ref: {type: string}, kind: {type: string, enum: [card, bank]}, method: {$ref: '#/components/schemas/Method'}, lines: {type: array, items: {$ref: '#/components/schemas/Line'}}, labels: {type: object, additionalProperties: {type: string}}, note: {type: string}}}
+    Method: {oneOf: [{$ref: '#/components/schemas/Card'}, {$ref: '#/components/schemas/Line'}], discriminator: {propertyName: type, mapping: {card: '#/components/schemas/Card', line: '#/components/schemas/Line'}}}
+    Card: {type: object, required: [type, last4], properties: {type: {const: card}, last4: {type: string}}}
+    Line: {type: object, required: [sku], properties: {sku: {type: string}, type: {type: string}}}
+`)
+	got := methods(p)
+	want := `"ord_1", Pay{Kind: PayKindCard, Labels: map[string]string{"a": "1", "b": "2"}, Lines: []Line{{SKU: "x"}}, Method: NewMethodCard(Card{Last4: "1"}), Ref: "a"}, PayParams{N: 7}`
+	if e := got["Orders.Pay"].Example; e == nil || e.Args != want {
+		t.Errorf("\n got  %+v\n want %s", e, want)
+	}
+	if e := got["None.None"].Example; e != nil {
+		t.Errorf("an example from nowhere: %+v", e)
+	}
+}
