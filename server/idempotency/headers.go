@@ -30,9 +30,19 @@ func replayable(extra []string) map[string]bool {
 	return set
 }
 
-// keepReplayable picks what may be replayed. The values are shared: the handler that made them has returned.
+// keepReplayable picks what may be replayed: all of it, as a rule. It shares what it can, since the handler that made the
+// header has returned.
 func keepReplayable(h http.Header, allowed map[string]bool) http.Header {
-	kept := make(http.Header, 4)
+	count := 0
+	for name := range h {
+		if allowed[name] {
+			count++
+		}
+	}
+	if count == len(h) {
+		return h
+	}
+	kept := make(http.Header, count)
 	for name, values := range h {
 		if allowed[name] {
 			kept[name] = values

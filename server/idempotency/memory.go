@@ -15,7 +15,7 @@ type Memory struct {
 
 	mu      sync.Mutex
 	records map[Scope]*Record
-	queue   []Scope // in order of creation, for forgetting what has expired
+	queue   []*Record // in order of creation, for forgetting what has expired
 }
 
 // NewMemory makes an empty store. A nil clock means time.Now.
@@ -38,19 +38,13 @@ func (m *Memory) Claim(_ context.Context, req Request) (Claim, Record, error) {
 		if !rec.abandoned(now) || !req.Resumable || rec.Fingerprint != req.Fingerprint {
 			return nil, rec.view(now), nil
 		}
-	case ok:
-		rec = nil
-	}
-	if rec == nil {
+	default:
 		rec = &Record{Scope: req.Scope, Fingerprint: req.Fingerprint, State: InFlight, Created: now, Payload: req.Payload}
-		if !ok {
-			m.queue = append(m.queue, req.Scope)
-		}
+		m.queue = append(m.queue, rec)
 		m.records[req.Scope] = rec
 	}
 	rec.Token, rec.LockedAt, rec.LeaseUntil = NewToken(), now, now.Add(req.Lease)
-	view := rec.view(now)
-	return &memoryClaim{store: m, req: req, record: view}, view, nil
+	return &memoryClaim{store: m, record: rec, token: rec.Token, lease: req.Lease, window: req.Window}, rec.view(now), nil
 }
 
 // Lookup implements Store.
@@ -69,21 +63,28 @@ func (m *Memory) live(rec *Record, now time.Time) bool {
 	return rec.State == InFlight || now.Before(rec.Expires)
 }
 
-// forget drops at most two expired records from the head of the queue, so that the map does not grow past its window.
+// forget drops at most two expired records from the head of the queue, so that the map does not grow past its window,
+// and clears the queue of released ones when they are the most.
 func (m *Memory) forget(now time.Time) {
+	if len(m.queue) > 2*len(m.records)+64 {
+		m.queue = slices.DeleteFunc(m.queue, func(rec *Record) bool { return !m.current(rec) })
+	}
 	for range 2 {
-		if len(m.queue) == 0 {
+		if len(m.queue) == 0 || (m.current(m.queue[0]) && m.live(m.queue[0], now)) {
 			return
 		}
-		scope := m.queue[0]
-		rec, ok := m.records[scope]
-		if ok && m.live(rec, now) {
-			return
-		}
+		m.drop(m.queue[0])
+		m.queue[0] = nil
 		m.queue = m.queue[1:]
-		if ok {
-			delete(m.records, scope)
-		}
+	}
+}
+
+// current says that the record has not been released or replaced.
+func (m *Memory) current(rec *Record) bool { return m.records[rec.Scope] == rec }
+
+func (m *Memory) drop(rec *Record) {
+	if m.current(rec) {
+		delete(m.records, rec.Scope)
 	}
 }
 
@@ -99,12 +100,20 @@ func (r *Record) view(now time.Time) Record {
 }
 
 type memoryClaim struct {
-	store  *Memory
-	req    Request
-	record Record
+	store         *Memory
+	record        *Record
+	token         Token
+	lease, window time.Duration
 }
 
-func (c *memoryClaim) Record() Record                           { return c.record }
+func (c *memoryClaim) Record() Record {
+	c.store.mu.Lock()
+	defer c.store.mu.Unlock()
+	out := c.record.view(c.store.clock())
+	out.Token = c.token // its own, also when another claim has followed
+	return out
+}
+
 func (c *memoryClaim) Bind(ctx context.Context) context.Context { return ctx }
 func (c *memoryClaim) Atomic() bool                             { return false }
 
@@ -112,8 +121,8 @@ func (c *memoryClaim) Atomic() bool                             { return false }
 func (c *memoryClaim) write(change func(rec *Record, now time.Time), states ...State) error {
 	c.store.mu.Lock()
 	defer c.store.mu.Unlock()
-	rec, ok := c.store.records[c.record.Scope]
-	if !ok || rec.Token != c.record.Token || (rec.State != InFlight && !slices.Contains(states, rec.State)) {
+	rec := c.record
+	if !c.store.current(rec) || rec.Token != c.token || (rec.State != InFlight && !slices.Contains(states, rec.State)) {
 		return ErrLost
 	}
 	change(rec, c.store.clock())
@@ -121,7 +130,7 @@ func (c *memoryClaim) write(change func(rec *Record, now time.Time), states ...S
 }
 
 func (c *memoryClaim) Renew(context.Context) error {
-	return c.write(func(rec *Record, now time.Time) { rec.LeaseUntil = now.Add(c.req.Lease) })
+	return c.write(func(rec *Record, now time.Time) { rec.LeaseUntil = now.Add(c.lease) })
 }
 
 func (c *memoryClaim) Advance(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) error {
@@ -137,13 +146,13 @@ func (c *memoryClaim) Advance(ctx context.Context, name string, fn func(context.
 			rec.Steps = map[string][]byte{}
 		}
 		rec.Steps[name], rec.RecoveryPoint = result, name
-		rec.LeaseUntil = now.Add(c.req.Lease)
+		rec.LeaseUntil = now.Add(c.lease)
 	})
 }
 
 func (c *memoryClaim) Complete(_ context.Context, resp Response) error {
 	return c.write(func(rec *Record, now time.Time) {
-		rec.State, rec.Response, rec.Expires = Complete, resp, now.Add(c.req.Window)
+		rec.State, rec.Response, rec.Expires = Complete, resp, now.Add(c.window)
 		rec.Payload, rec.Steps = nil, nil
 	}, Complete)
 }
@@ -156,6 +165,6 @@ func (c *memoryClaim) Release(context.Context) error {
 			rec.LeaseUntil = now
 			return
 		}
-		delete(c.store.records, rec.Scope)
+		c.store.drop(rec)
 	})
 }

@@ -78,7 +78,7 @@ func (g *guard) claim(w http.ResponseWriter, r *http.Request, next http.Handler,
 		g.stand(w, r, req, rec)
 		return
 	}
-	g.run(w, r, next, claim, body)
+	g.run(w, r, next, claim, rec, body)
 }
 
 // resume asks for the claim of an abandoned request again.
@@ -175,9 +175,8 @@ type reader struct{ bytes.Reader }
 func (*reader) Close() error { return nil }
 
 // run holds a claim: the handler runs, and its answer is kept before it is sent.
-func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, claim Claim, body []byte) {
+func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, claim Claim, record Record, body []byte) {
 	started := g.Clock()
-	record := claim.Record()
 	kind := EventClaimed
 	if record.RecoveryPoint != "" {
 		kind = EventResumed

@@ -143,7 +143,7 @@ type Store interface {
 	// Claim makes an in-flight record in one atomic step, and only if there is no live record of the scope; or, when
 	// the request is resumable, takes over an abandoned record that has the same fingerprint. A complete record past
 	// its window is not live. The Claim is nil when it was not given; the Record is then the one that stands in the
-	// way. An error means that nothing was claimed and that nothing is known.
+	// way, else the claimed one. An error means that nothing was claimed and that nothing is known.
 	Claim(ctx context.Context, req Request) (Claim, Record, error)
 	// Lookup reads a live record, or returns ErrNotFound.
 	Lookup(ctx context.Context, scope Scope) (Record, error)

@@ -31,9 +31,8 @@ func (m *Memory) Abandoned(_ context.Context, grace time.Duration, limit int) ([
 	defer m.mu.Unlock()
 	now := m.clock()
 	var out []Record
-	for _, scope := range m.queue {
-		rec, ok := m.records[scope]
-		if ok && len(rec.Payload) > 0 && rec.abandoned(now.Add(-grace)) && len(out) < limit {
+	for _, rec := range m.queue {
+		if m.current(rec) && len(rec.Payload) > 0 && rec.abandoned(now.Add(-grace)) && len(out) < limit {
 			out = append(out, rec.view(now))
 		}
 	}
@@ -47,24 +46,24 @@ func (m *Memory) Reap(_ context.Context, age time.Duration, limit int) (Reaped, 
 	now := m.clock()
 	var reaped Reaped
 	kept := m.queue[:0]
-	for _, scope := range m.queue {
-		rec, ok := m.records[scope]
+	for _, rec := range m.queue {
 		switch {
-		case !ok:
+		case !m.current(rec):
 			continue
 		case now.Sub(rec.Created) < age || reaped.Complete+len(reaped.Orphans) == limit:
-			kept = append(kept, scope)
+			kept = append(kept, rec)
 			continue
 		case rec.abandoned(now):
 			reaped.Orphans = append(reaped.Orphans, rec.view(now))
 		case !m.live(rec, now):
 			reaped.Complete++
 		default:
-			kept = append(kept, scope)
+			kept = append(kept, rec)
 			continue
 		}
-		delete(m.records, scope)
+		m.drop(rec)
 	}
+	clear(m.queue[len(kept):])
 	m.queue = kept
 	return reaped, nil
 }
