@@ -10,8 +10,11 @@ import (
 	"github.com/pmezard/go-difflib/difflib"
 )
 
-// maxDiffLines bounds the diff of one file; a reader of a log does not read more.
-const maxDiffLines = 200
+// maxDiffLines bounds the diff of one file and maxDiffBytes that of all; a reader of a log does not read more.
+const (
+	maxDiffLines = 200
+	maxDiffBytes = 1 << 16
+)
 
 // Diff compares the folder with what would be written, and writes nothing. The text is "" when nothing would change.
 func Diff(out Output) (string, Changes, error) {
@@ -27,6 +30,10 @@ func Diff(out Output) (string, Changes, error) {
 	var b strings.Builder
 	for _, name := range slices.Concat(changes.Created, changes.Updated, changes.Removed) {
 		if name == Manifest {
+			continue
+		}
+		if b.Len() > maxDiffBytes {
+			b.WriteString(name + " differs\n")
 			continue
 		}
 		current, err := os.ReadFile(filepath.Join(out.Dir, name)) //nolint:gosec // below the folder that the user names
