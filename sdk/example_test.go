@@ -88,7 +88,7 @@ func ExamplePaymentsService_Create() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	result, err := c.Payments.Create(ctx, CreatePaymentRequest{Amount: 1, Currency: CurrencyEUR, Method: NewPaymentMethodCard(Card{}), OrderID: "order_id"})
+	result, err := c.Payments.Create(ctx, CreatePaymentRequest{Amount: 5980, Currency: CurrencyEUR, Method: NewPaymentMethodCard(Card{}), OrderID: "ord_17"})
 	if err != nil {
 		log.Fatal(err)
 	}

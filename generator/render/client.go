@@ -25,7 +25,7 @@ func (r *renderer) printClient() error {
 	data := map[string]any{
 		"Version":       quote(p.Version),
 		"Name":          quote(r.slug()),
-		dataTitle:       p.Title,
+		dataTitle:       r.apiName(),
 		"Product":       quote(r.slug() + "-go/" + product(p.Version)),
 		"EnvPrefix":     quote(p.EnvPrefix),
 		"Servers":       serverConsts(p.Servers),
@@ -37,6 +37,15 @@ func (r *renderer) printClient() error {
 		"ConfigDoc":     r.configDoc(),
 	}
 	return r.execute("client", "client.tmpl", data)
+}
+
+// apiName is what the API is called in comments.
+func (r *renderer) apiName() string {
+	title := strings.TrimSpace(r.plan.Title)
+	if strings.HasSuffix(strings.ToUpper(title), "API") {
+		return title
+	}
+	return title + " API"
 }
 
 // slug is the API's short name in error texts and in the User-Agent: from the title, or the package when that says

@@ -15,7 +15,7 @@ func (r *renderer) printDoc() error {
 // packageDoc is the package comment with a sample of a call.
 func (r *renderer) packageDoc() string {
 	p := r.plan
-	doc := "Package " + p.Package + " is a client of the " + p.Title + " API."
+	doc := "Package " + p.Package + " is a client of the " + r.apiName() + "."
 	if p.Description != "" {
 		doc += "\n\n" + p.Description
 	}

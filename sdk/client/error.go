@@ -135,7 +135,7 @@ func (x *exchange) rejected() *Error {
 		Operation: e.Operation, StatusCode: e.StatusCode, Header: e.Header, Body: e.Body, RetryAfter: e.RetryAfter,
 		Attempts: e.Attempts, IdempotencyKey: e.IdempotencyKey, Reason: x.outcome.Reason, Err: x.outcome.Err,
 	}
-	if e.StatusCode == http.StatusUnauthorized {
+	if e.StatusCode == http.StatusUnauthorized && x.resp.Request != nil && x.resp.Request.Header.Get("Authorization") == "" {
 		e.hint = x.client.hint(x.op, x.set)
 	}
 	return e
