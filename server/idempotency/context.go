@@ -15,7 +15,7 @@ type call struct {
 	claim    Claim
 	noEffect atomic.Bool
 	resource atomic.Pointer[string]
-	beat     heartbeat
+	pulse    pulse
 
 	mu    sync.Mutex
 	fresh map[string][]byte // results of phases that this run committed

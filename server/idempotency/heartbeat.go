@@ -7,54 +7,86 @@ import (
 	"time"
 )
 
-// heartbeat renews a lease at a third of its length for as long as the handler runs. When the claim is lost the
-// handler's context is cancelled with ErrLost as its cause.
-type heartbeat struct {
-	guard  *guard
-	ctx    context.Context //nolint:containedctx // for as long as the handler runs
-	cancel context.CancelCauseFunc
+// heart renews the leases of all requests that run under one guard, each at a third of the lease after its claim or its
+// last renewal, or somewhat later. One timer serves them all, and only while there are any: a timer for each request
+// would cost more than the rest of the middleware.
+type heart struct {
+	lease time.Duration
+	emit  func(ctx context.Context, scope Scope, e Event)
 
 	mu      sync.Mutex
-	stopped bool
-	timer   *time.Timer
+	calls   map[*call]struct{}
+	ticking bool
 }
 
-func (c *call) startBeating(ctx context.Context, g *guard, cancel context.CancelCauseFunc) {
-	c.beat.mu.Lock()
-	defer c.beat.mu.Unlock()
-	c.beat.guard, c.beat.ctx, c.beat.cancel = g, ctx, cancel
-	c.beat.timer = time.AfterFunc(g.beatEvery(), c.renew)
+// pulse is a call's share of it.
+type pulse struct {
+	ctx    context.Context //nolint:containedctx // for as long as the handler runs
+	cancel context.CancelCauseFunc
+	scope  Scope
+
+	mu   sync.Mutex // held while a renewal is under way
+	last time.Time
+	over bool
 }
 
-func (g *guard) beatEvery() time.Duration { return max(g.Lease/3, time.Millisecond) }
+func (h *heart) interval() time.Duration { return max(h.lease/6, time.Millisecond) }
 
-func (c *call) renew() {
-	h := &c.beat
+// start renews the call's lease from now on. When the claim is lost the handler's context is cancelled with ErrLost as
+// its cause.
+func (h *heart) start(c *call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stopped {
-		return
+	c.pulse.last = time.Now()
+	h.calls[c] = struct{}{}
+	if !h.ticking {
+		h.ticking = true
+		time.AfterFunc(h.interval(), h.tick)
 	}
-	ctx, done := context.WithTimeout(h.ctx, 2*h.guard.beatEvery())
-	defer done()
-	err := c.claim.Renew(ctx)
-	if errors.Is(err, ErrLost) {
-		h.stopped = true
-		h.cancel(ErrLost)
-		return
-	}
-	if err != nil { // the lease may outlast the store's trouble: go on
-		h.guard.emit(ctx, c.claim.Record().Scope, Event{Kind: EventStoreError, Err: err})
-	}
-	h.timer.Reset(h.guard.beatEvery())
 }
 
-// stopBeating returns when no renewal is under way and none will follow.
-func (c *call) stopBeating() {
-	c.beat.mu.Lock()
-	defer c.beat.mu.Unlock()
-	c.beat.stopped = true
-	if c.beat.timer != nil {
-		c.beat.timer.Stop()
+// stop returns when no renewal is under way and none will follow.
+func (h *heart) stop(c *call) {
+	h.mu.Lock()
+	delete(h.calls, c)
+	h.mu.Unlock()
+	c.pulse.mu.Lock()
+	defer c.pulse.mu.Unlock()
+	c.pulse.over = true
+}
+
+func (h *heart) tick() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.calls) == 0 {
+		h.ticking = false
+		return
+	}
+	for c := range h.calls {
+		go h.beat(c) // a store that is slow for one must not keep the others waiting
+	}
+	time.AfterFunc(h.interval(), h.tick)
+}
+
+func (h *heart) beat(c *call) {
+	p := &c.pulse
+	if !p.mu.TryLock() {
+		return // the last one is still under way
+	}
+	defer p.mu.Unlock()
+	if p.over || time.Since(p.last) < h.lease/3 {
+		return
+	}
+	ctx, done := context.WithTimeout(p.ctx, h.lease/2)
+	defer done()
+	err := c.claim.Renew(ctx)
+	switch {
+	case errors.Is(err, ErrLost):
+		p.over = true
+		p.cancel(ErrLost)
+	case err != nil:
+		h.emit(ctx, p.scope, Event{Kind: EventStoreError, Err: err}) // at the next tick again: the lease may outlast the trouble
+	default:
+		p.last = time.Now()
 	}
 }

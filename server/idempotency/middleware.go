@@ -28,6 +28,7 @@ func Middleware(store Store, opts Options) func(http.Handler) http.Handler {
 		panic(err)
 	}
 	g := &guard{Options: opts.withDefaults(), store: store, allowed: replayable(opts.ReplayHeaders)}
+	g.heart = heart{lease: g.Lease, emit: g.emit, calls: map[*call]struct{}{}}
 	g.window = []string{strconv.FormatInt(int64(g.ReplayWindow/time.Second), 10)}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, next) })
@@ -41,6 +42,7 @@ type guard struct {
 	allowed map[string]bool
 	window  []string     // value of windowHeader
 	usual   atomic.Int64 // moving average of the handler's duration, ns
+	heart   heart
 }
 
 func (g *guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -194,7 +196,8 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 		var cancel context.CancelCauseFunc
 		c.Context, cancel = context.WithCancelCause(c.Context)
 		defer cancel(nil)
-		c.startBeating(detached, g, cancel)
+		c.pulse.ctx, c.pulse.cancel, c.pulse.scope = detached, cancel, record.Scope
+		g.heart.start(c)
 	}
 	inner := r.WithContext(claim.Bind(c))
 	content := &reader{}

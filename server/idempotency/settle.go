@@ -30,7 +30,7 @@ type settlement struct {
 // runtime.Goexit; the claim is settled first.
 func (s *settlement) serve(next http.Handler, r *http.Request, detached context.Context, started time.Time) {
 	defer func() {
-		s.call.stopBeating()
+		s.heart.stop(s.call)
 		s.answer.finish()
 		s.took = s.Clock().Sub(started)
 		s.observe(s.took)

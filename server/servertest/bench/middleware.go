@@ -27,14 +27,17 @@ func work(w http.ResponseWriter, r *http.Request) {
 
 // middleware measures one keyed request after the other, each with a new key, without a network.
 func middleware(_ context.Context, s *settings) error {
-	guard := idempotency.Middleware(idempotency.NewMemory(nil), idempotency.Options{
-		Caller:   func(*http.Request) (string, error) { return "acct_1", nil },
-		Failures: idempotency.StoreFailures,
-	})
+	guarded := func(window time.Duration) http.Handler {
+		return idempotency.Middleware(idempotency.NewMemory(nil), idempotency.Options{
+			Caller:   func(*http.Request) (string, error) { return "acct_1", nil },
+			Failures: idempotency.StoreFailures, ReplayWindow: window,
+		})(http.HandlerFunc(work))
+	}
 	s.compareHandlers("net/http, memory store", []candidate{
 		{"bare handler", serve(http.HandlerFunc(work), true)},
-		{"guarded, first request", serve(guard(http.HandlerFunc(work)), true)},
-		{"guarded, replay", serve(guard(http.HandlerFunc(work)), false)},
+		{"first request, steady", serve(guarded(20*time.Millisecond), true)}, // records expire as fast as they come
+		{"first request, growing", serve(guarded(24*time.Hour), true)},       // the heap grows by every record
+		{"replay", serve(guarded(24*time.Hour), false)},
 	})
 	return peers(s)
 }

@@ -23,8 +23,8 @@ func peers(s *settings) error {
 	}
 	s.compareHandlers("fiber, its own storage", []candidate{
 		{"bare handler", serveFiber(app(false), true)},
-		{"guarded, first request", serveFiber(app(true), true)},
-		{"guarded, replay", serveFiber(app(true), false)},
+		{"first request, growing", serveFiber(app(true), true)},
+		{"replay", serveFiber(app(true), false)},
 	})
 	return nil
 }
