@@ -182,7 +182,8 @@ func serviceFields(services []*plan.Service) []serviceField {
 }
 
 func newService(s *plan.Service) string {
-	parts := []string{"core: core"}
+	parts := make([]string, 1, 1+len(s.Children))
+	parts[0] = "core: core"
 	for _, child := range s.Children {
 		parts = append(parts, child.GoName+": "+newService(child))
 	}

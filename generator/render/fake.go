@@ -133,6 +133,7 @@ func (j jsonSampler) named(t *plan.Type, depth int) string {
 		return text
 	case plan.Struct:
 		return j.object(t, depth)
+	case plan.Alias, plan.Define:
 	}
 	return j.value(t.Base, depth)
 }

@@ -106,7 +106,7 @@ func (x *exchange) exchange(req *http.Request, carried sent) error {
 	if refresh := x.set.refresh(x.client.security(x.op)); refresh != nil { //nolint:bodyclose // a hook that only looks at the answer
 		opts = append(opts, transport.WithRefresh(refresh))
 	}
-	resp, err := x.roundTrip(req.WithContext(transport.WithCall(ctx, opts...)))
+	resp, err := x.roundTrip(req.WithContext(transport.WithCall(ctx, opts...))) //nolint:bodyclose // ReadBody closes it, a stream is its reader's
 	if err != nil {
 		return x.failed(err)
 	}

@@ -418,25 +418,25 @@ func TestJobPolledByADeclaredOperation(t *testing.T) {
 	job := byWord
 	job.Poll = &Operation{
 		Call:   transport.Operation{ID: "getJob", Method: http.MethodGet, Path: "/jobs/{id}"},
-		Errors: []ErrorCase{{Status: "404", New: func() error { return new(jobGone) }}},
+		Errors: []ErrorCase{{Status: "404", New: func() error { return new(goneError) }}},
 	}
 	task, err := Resume[exportStatus, export](flowClientAt(t, WithTransport(server)), jobOp(job), "/v1/jobs/1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = task.Poll(t.Context())
-	var gone *jobGone
+	var gone *goneError
 	var apiErr *Error
 	if !errors.As(err, &gone) || gone.Code != "expired" || !errors.As(err, &apiErr) || apiErr.Operation != "getJob" {
 		t.Errorf("got %v", err)
 	}
 }
 
-type jobGone struct {
+type goneError struct {
 	Code string `json:"code"`
 }
 
-func (e *jobGone) Error() string { return e.Code }
+func (e *goneError) Error() string { return e.Code }
 
 func TestJobErrorTexts(t *testing.T) {
 	for _, tt := range []struct {

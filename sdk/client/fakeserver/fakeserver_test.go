@@ -25,7 +25,7 @@ func Example() {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	for range 2 {
-		resp, err := http.Post(server.URL+"/orders", "text/plain", strings.NewReader("x")) //nolint:noctx // an example
+		resp, err := http.Post(server.URL+"/orders", "text/plain", strings.NewReader("x"))
 		if err != nil {
 			panic(err)
 		}
@@ -44,8 +44,15 @@ func TestFind(t *testing.T) {
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	for _, tt := range []struct{ method, path, want string }{
-		{"GET", "/orders/7", "get"}, {"GET", "/orders/mine", "mine"}, {"GET", "/orders/a%2Fb", "get"}, {"POST", "/orders?x=1", "create"},
-		{"GET", "/files/a.pdf", "file"}, {"POST", "/orders/7:cancel", "verb"}, {"POST", "/orders/7", ""}, {"GET", "/orders/", ""}, {"PUT", "/orders", ""},
+		{"GET", "/orders/7", "get"},
+		{"GET", "/orders/mine", "mine"},
+		{"GET", "/orders/a%2Fb", "get"},
+		{"POST", "/orders?x=1", "create"},
+		{"GET", "/files/a.pdf", "file"},
+		{"POST", "/orders/7:cancel", "verb"},
+		{"POST", "/orders/7", ""},
+		{"GET", "/orders/", ""},
+		{"PUT", "/orders", ""},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), tt.method, server.URL+tt.path, nil)
 		if err != nil {
