@@ -51,7 +51,7 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 		var attributes []string
 		for _, a := range span.Attributes() {
 			if a.Key != "server.address" {
-				attributes = append(attributes, string(a.Key)+"="+a.Value.Emit())
+				attributes = append(attributes, string(a.Key)+"="+a.Value.String())
 			}
 		}
 		fmt.Fprintln(out, strings.TrimSpace("span "+span.Name()+" "+strings.Join(attributes, " ")))
