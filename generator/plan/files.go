@@ -1,5 +1,7 @@
 package plan
 
+import "hash/fnv"
+
 // sharedLines is the number of lines of types from which they are split over files by the services that use them.
 const sharedLines = 4000
 
@@ -34,6 +36,30 @@ func (b *builder) files() {
 			t.File = owner + "_types"
 		}
 	}
+	b.buckets()
+}
+
+// fileLines is the number of lines from which the types of one file are dealt out to several.
+const fileLines = 3000
+
+// buckets deals the types of a file that would be too long out to several, by a hash of their names: a new type then
+// touches one of them, and not all that come after it in the alphabet.
+func (b *builder) buckets() {
+	weights := map[string]int{}
+	for _, t := range b.plan.Types {
+		weights[t.File] += weight(t)
+	}
+	for _, t := range b.plan.Types {
+		n := uint32(1)
+		for weights[t.File] > int(n)*fileLines {
+			n *= 2
+		}
+		if n > 1 {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(t.Name))
+			t.File += "_" + string('a'+rune(h.Sum32()%min(n, 26)))
+		}
+	}
 }
 
 const shared = "*"
@@ -65,8 +91,14 @@ func (b *builder) claim(s *Service, users map[*Type]string) {
 
 // weight guesses the lines that a type takes.
 func weight(t *Type) int {
-	return 4 + 3*len(t.Fields) + 2*len(t.Values) + 12*len(t.Variants)
+	lines := 8 + 2*len(t.Fields) + len(t.Values) + 12*len(t.Variants) + len(t.Doc)/commentWidth
+	for _, f := range t.Fields {
+		lines += len(f.Doc) / commentWidth
+	}
+	return lines
 }
+
+const commentWidth = 100
 
 func letter(name string) string {
 	c := name[0] | 0x20
