@@ -107,8 +107,8 @@ func (s sampler) qualify(goType string) string {
 // call is a whole sample call of a method, without its results.
 func (s sampler) call(m *plan.Method, path string) string {
 	args := []string{"ctx"}
-	if m.Example != nil && m.Example.Args != "" && s.prefix == "" {
-		args = append(args, m.Example.Args)
+	if m.Example != nil && m.Example.Args != "" {
+		args = append(args, qualified(m.Example.Args, s.prefix))
 	} else {
 		args = append(args, s.arguments(m)...)
 	}
