@@ -55,7 +55,7 @@ func failureRates() []float64 {
 func hundred() crowd { return crowd{clients: 100, rate: 10, lasts: 20 * time.Second} }
 
 // single is one client with enough calls for its budget to come to rest.
-func single() crowd { return crowd{clients: 1, rate: 100, lasts: 2000 * time.Second} }
+func single() crowd { return crowd{clients: 1, rate: 100, lasts: 500 * time.Second} }
 
 func strategies() []loads {
 	return []loads{
