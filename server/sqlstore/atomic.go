@@ -118,6 +118,8 @@ func locks(digest []byte, fingerprint idempotency.Fingerprint) (scope, request i
 	return int64(s), int64(r)                                             //nolint:gosec // all 64 bits are wanted
 }
 
+const expireStatement = `DELETE FROM retrysafe_records WHERE scope = $2 AND state = 'complete' AND expires <= {now}`
+
 // startSQLite begins the transaction when the handler first asks for it. Another process may have been faster: then
 // this claim is lost before it has written anything.
 func (s *Store) startSQLite(ctx context.Context, digest []byte) (*sql.Conn, error) {
@@ -129,7 +131,7 @@ func (s *Store) startSQLite(ctx context.Context, digest []byte) (*sql.Conn, erro
 		return nil, errors.Join(fmt.Errorf("sqlstore: begin: %w", err), conn.Close())
 	}
 	t := &transaction{conn: conn, dialect: s.dialect, began: true}
-	_, err = conn.ExecContext(ctx, s.dialect.text("DELETE FROM retrysafe_records WHERE scope = $2 AND state = 'complete' AND expires <= {now}"), s.now(), digest)
+	_, err = conn.ExecContext(ctx, s.sql.expire, s.now(), digest)
 	if err != nil {
 		t.discard(ctx)
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)

@@ -33,6 +33,19 @@ func (d dialect) text(statement string) string {
 	return strings.ReplaceAll(statement, "{now}", d.now)
 }
 
+// statements are the texts of one dialect.
+type statements struct {
+	lookup, claim, insert, expire, renew, advance, complete, drop, abandon, abandoned, reap string
+}
+
+func (d dialect) statements() statements {
+	return statements{
+		lookup: d.text(lookupStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
+		renew: d.text(renewStatement), advance: d.text(advanceStatement), complete: d.text(completeStatement),
+		drop: d.text(dropStatement), abandon: d.text(abandonStatement), abandoned: d.text(abandonedStatement), reap: d.text(reapStatement),
+	}
+}
+
 // begin starts a transaction that may write. The isolation level is said outright, because a database's default may
 // be another one and the claim's reasoning depends on it.
 func (d dialect) begin(ctx context.Context, conn *sql.Conn, serializable bool) error {

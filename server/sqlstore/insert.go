@@ -21,7 +21,7 @@ func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp
 	if s.dialect.postgres && len(resp.Body) <= inlineLimit {
 		return t.finish(ctx, s.inline(c, header, resp))
 	}
-	_, err := t.conn.ExecContext(ctx, s.dialect.text(insertStatement), s.now(), c.digest, scope.Caller, scope.Operation, scope.Key,
+	_, err := t.conn.ExecContext(ctx, s.sql.insert, s.now(), c.digest, scope.Caller, scope.Operation, scope.Key,
 		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, nonNil(resp.Body), resp.Dropped, resp.ResourceID)
 	if err != nil {
 		t.discard(ctx)

@@ -59,9 +59,10 @@ func (s *Store) insertClaim(ctx context.Context, req idempotency.Request, digest
 	}
 	defer unlock()
 	token := idempotency.NewToken()
-	row := s.db.QueryRowContext(ctx, s.dialect.text(claimStatement), s.now(), digest, req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
+	row := s.db.QueryRowContext(ctx, s.sql.claim, s.now(), digest, req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
 		req.Fingerprint[:], token[:], req.Lease.Microseconds(), nonNil(req.Payload))
-	return scanRecord(row, req.Scope)
+	rec, _, err := scanRecord(row, req.Scope)
+	return rec, err
 }
 
 // phasedClaim holds a committed record under a lease.
@@ -85,7 +86,19 @@ func (c *phasedClaim) Atomic() bool                             { return false }
 func (c *phasedClaim) Bind(ctx context.Context) context.Context { return ctx }
 
 // fenced is the end of every statement that changes the record.
-const fenced = ` WHERE scope = $2 AND token = $3`
+const (
+	fenced         = ` WHERE scope = $2 AND token = $3`
+	fencedInFlight = fenced + ` AND state = 'in_flight'`
+)
+
+const (
+	renewStatement    = `UPDATE retrysafe_records SET lease_until = {now} + $4` + fencedInFlight
+	advanceStatement  = `UPDATE retrysafe_records SET recovery_point = $4, steps = $5, lease_until = {now} + $6` + fencedInFlight
+	abandonStatement  = `UPDATE retrysafe_records SET lease_until = {now}` + fencedInFlight
+	dropStatement     = `DELETE FROM retrysafe_records` + fencedInFlight + ` AND {now} IS NOT NULL` // the moment is a parameter of all
+	completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = 0, expires = {now} + $4, steps = '', payload = '',
+    status = $5, header = $6, body = $7, dropped = $8, resource_id = $9` + fenced  // twice is as good as once
+)
 
 // writeAlone runs a fenced statement as a transaction of its own.
 func (c *phasedClaim) writeAlone(ctx context.Context, statement string, args ...any) error {
@@ -100,7 +113,7 @@ func (c *phasedClaim) writeAlone(ctx context.Context, statement string, args ...
 // write runs a fenced statement whose first parameters are the moment, the scope and the token.
 func (c *phasedClaim) write(ctx context.Context, on DBTX, statement string, args ...any) error {
 	all := append([]any{c.store.now(), c.digest, c.record.Token[:]}, args...)
-	result, err := on.ExecContext(ctx, c.store.dialect.text(statement), all...)
+	result, err := on.ExecContext(ctx, statement, all...)
 	if err != nil {
 		return err
 	}
@@ -124,7 +137,7 @@ func (c *phasedClaim) Renew(ctx context.Context) error {
 }
 
 func (c *phasedClaim) renew(ctx context.Context) error {
-	err := c.writeAlone(ctx, `UPDATE retrysafe_records SET lease_until = {now} + $4`+fenced+` AND state = 'in_flight'`, c.req.Lease.Microseconds())
+	err := c.writeAlone(ctx, c.store.sql.renew, c.req.Lease.Microseconds())
 	if err == nil {
 		c.renewed = time.Now()
 	}
@@ -182,22 +195,18 @@ func (c *phasedClaim) advance(ctx context.Context, name string, fn func(context.
 		steps = map[string][]byte{}
 	}
 	steps[name] = result
-	err = c.write(ctx, conn, `UPDATE retrysafe_records SET recovery_point = $4, steps = $5, lease_until = {now} + $6`+fenced+` AND state = 'in_flight'`,
-		name, encode(steps), c.req.Lease.Microseconds())
+	err = c.write(ctx, conn, c.store.sql.advance, name, encode(steps), c.req.Lease.Microseconds())
 	if err != nil {
 		return nil, err
 	}
 	return steps, t.commit(ctx)
 }
 
-const completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = 0, expires = {now} + $4, steps = '', payload = '',
-    status = $5, header = $6, body = $7, dropped = $8, resource_id = $9` + fenced
-
 // Complete keeps the answer. Once more after its own success it changes nothing, so that a lost confirmation can be asked for again.
 func (c *phasedClaim) Complete(ctx context.Context, resp idempotency.Response) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.writeAlone(ctx, completeStatement, c.req.Window.Microseconds(),
+	return c.writeAlone(ctx, c.store.sql.complete, c.req.Window.Microseconds(),
 		resp.Status, encode(resp.Header), nonNil(resp.Body), resp.Dropped, resp.ResourceID)
 }
 
@@ -211,9 +220,9 @@ func (c *phasedClaim) Release(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.record.RecoveryPoint == "" {
-		return c.writeAlone(ctx, `DELETE FROM retrysafe_records`+fenced+` AND {now} IS NOT NULL`)
+		return c.writeAlone(ctx, c.store.sql.drop)
 	}
-	return c.writeAlone(ctx, `UPDATE retrysafe_records SET lease_until = {now}`+fenced+` AND state = 'in_flight'`)
+	return c.writeAlone(ctx, c.store.sql.abandon)
 }
 
 func pause(ctx context.Context, d time.Duration) error {

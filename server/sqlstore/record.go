@@ -11,32 +11,32 @@ import (
 type scanner interface{ Scan(dest ...any) error }
 
 // scanRecord reads the columns of a record and, after them, the moment of the reading and whatever else is asked for.
-func scanRecord(row scanner, scope idempotency.Scope, more ...any) (idempotency.Record, error) {
+func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotency.Record, moment time.Time, err error) {
 	var (
-		rec                                            = idempotency.Record{Scope: scope}
-		fingerprint, token, steps, header              []byte
-		created, lockedAt, leaseUntil, expires, moment int64
+		rec                                         = idempotency.Record{Scope: scope}
+		fingerprint, token, steps, header           []byte
+		created, lockedAt, leaseUntil, expires, now int64
 	)
 	dest := append(make([]any, 0, 20), // all columns, and what is asked for besides
 		&fingerprint, &rec.State, &token, &created, &lockedAt, &leaseUntil, &expires, &rec.RecoveryPoint, &steps, &rec.Payload,
-		&rec.Response.Status, &header, &rec.Response.Body, &rec.Response.Dropped, &rec.Response.ResourceID, &moment,
+		&rec.Response.Status, &header, &rec.Response.Body, &rec.Response.Dropped, &rec.Response.ResourceID, &now,
 	)
 	dest = append(dest, more...)
 	if err := row.Scan(dest...); err != nil {
-		return idempotency.Record{}, err
+		return idempotency.Record{}, moment, err
 	}
 	copy(rec.Fingerprint[:], fingerprint)
 	copy(rec.Token[:], token)
 	rec.Created, rec.LockedAt = moments(created), moments(lockedAt)
 	rec.LeaseUntil, rec.Expires = moments(leaseUntil), moments(expires)
-	rec.Abandoned = rec.State == idempotency.InFlight && leaseUntil <= moment
+	rec.Abandoned = rec.State == idempotency.InFlight && leaseUntil <= now
 	if err := decode("header", header, &rec.Response.Header); err != nil {
-		return idempotency.Record{}, err
+		return idempotency.Record{}, moment, err
 	}
 	if err := decode("steps", steps, &rec.Steps); err != nil {
-		return idempotency.Record{}, err
+		return idempotency.Record{}, moment, err
 	}
-	return rec, nil
+	return rec, time.UnixMicro(now), nil
 }
 
 func moments(micro int64) time.Time {

@@ -15,6 +15,7 @@ import (
 type Store struct {
 	db      *sql.DB
 	dialect dialect
+	sql     statements
 	clock   func() time.Time // nil: the database's own
 	guard   guard
 	writer  chan struct{} // holds one token: SQLite's writers queue here in order, not by polling the file
@@ -38,7 +39,7 @@ func SQLite(db *sql.DB, clock func() time.Time) *Store {
 
 func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
 	return &Store{
-		db: db, dialect: d, clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}, writer: make(chan struct{}, 1),
+		db: db, dialect: d, sql: d.statements(), clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}, writer: make(chan struct{}, 1),
 	}
 }
 
@@ -118,14 +119,14 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 
 const columns = `fingerprint, state, token, created, locked_at, lease_until, expires, recovery_point, steps, payload, status, header, body, dropped, resource_id`
 
-const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2 AND (state = 'in_flight' OR expires > {now})`
+const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2`
 
 func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, digest []byte) (idempotency.Record, error) {
-	rec, err := scanRecord(s.db.QueryRowContext(ctx, s.dialect.text(lookupStatement), s.now(), digest), scope)
-	if errors.Is(err, sql.ErrNoRows) {
-		return rec, idempotency.ErrNotFound
-	}
-	if err != nil {
+	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), digest), scope)
+	switch {
+	case errors.Is(err, sql.ErrNoRows), err == nil && rec.State == idempotency.Complete && !moment.Before(rec.Expires):
+		return idempotency.Record{}, idempotency.ErrNotFound
+	case err != nil:
 		return rec, fmt.Errorf("sqlstore: read record: %w", err)
 	}
 	return rec, nil

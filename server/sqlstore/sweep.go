@@ -13,7 +13,7 @@ WHERE state = 'in_flight' AND lease_until <= {now} - $2 AND length(payload) > 0 
 
 // Abandoned implements idempotency.Sweeper.
 func (s *Store) Abandoned(ctx context.Context, grace time.Duration, limit int) ([]idempotency.Record, error) {
-	records, err := s.list(ctx, abandonedStatement, grace.Microseconds(), limit)
+	records, err := s.list(ctx, s.sql.abandoned, grace.Microseconds(), limit)
 	if err != nil {
 		return nil, fmt.Errorf("sqlstore: list abandoned records: %w", err)
 	}
@@ -28,7 +28,7 @@ AND ` + deadRecords + ` RETURNING ` + columns + `, {now}, caller, operation, key
 
 // Reap implements idempotency.Sweeper.
 func (s *Store) Reap(ctx context.Context, age time.Duration, limit int) (idempotency.Reaped, error) {
-	records, err := s.list(ctx, reapStatement, age.Microseconds(), limit)
+	records, err := s.list(ctx, s.sql.reap, age.Microseconds(), limit)
 	if err != nil {
 		return idempotency.Reaped{}, fmt.Errorf("sqlstore: reap: %w", err)
 	}
@@ -44,7 +44,7 @@ func (s *Store) Reap(ctx context.Context, age time.Duration, limit int) (idempot
 }
 
 func (s *Store) list(ctx context.Context, statement string, args ...any) (_ []idempotency.Record, err error) {
-	rows, err := s.db.QueryContext(ctx, s.dialect.text(statement), append([]any{s.now()}, args...)...)
+	rows, err := s.db.QueryContext(ctx, statement, append([]any{s.now()}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Store) list(ctx context.Context, statement string, args ...any) (_ []id
 	var out []idempotency.Record
 	for rows.Next() {
 		var scope idempotency.Scope
-		rec, err := scanRecord(rows, scope, &scope.Caller, &scope.Operation, &scope.Key)
+		rec, _, err := scanRecord(rows, scope, &scope.Caller, &scope.Operation, &scope.Key)
 		if err != nil {
 			return nil, err
 		}

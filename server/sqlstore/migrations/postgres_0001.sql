@@ -29,7 +29,7 @@ CREATE INDEX retrysafe_in_flight ON retrysafe_records (lease_until) WHERE state 
 CREATE INDEX retrysafe_created ON retrysafe_records USING brin (created);
 
 CREATE FUNCTION retrysafe_now() RETURNS bigint LANGUAGE sql VOLATILE
-RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
 
 CREATE VIEW retrysafe_readable AS
 SELECT caller, operation, key, state, recovery_point, status, resource_id,
@@ -52,17 +52,16 @@ DECLARE
     moment bigint := coalesce(p_now, retrysafe_now());
     standing retrysafe_records.state%TYPE;
     expiry bigint;
+    verdict integer := 0;
 BEGIN
-    SELECT state, expires INTO standing, expiry FROM retrysafe_records WHERE scope = p_scope;
-    IF FOUND AND (standing = 'in_flight' OR expiry > moment) THEN
-        RETURN 1;
-    END IF;
     IF NOT pg_try_advisory_xact_lock(p_request_lock) THEN
-        RETURN 2;
+        verdict := 2;
+    ELSIF NOT pg_try_advisory_xact_lock(p_scope_lock) THEN
+        verdict := 3;
     END IF;
-    IF NOT pg_try_advisory_xact_lock(p_scope_lock) THEN
+    IF verdict > 0 THEN -- the holder may have been another reader of a record that stands
         PERFORM 1 FROM retrysafe_records WHERE scope = p_scope AND (state = 'in_flight' OR expires > moment);
-        RETURN CASE WHEN FOUND THEN 1 ELSE 3 END;
+        RETURN CASE WHEN FOUND THEN 1 ELSE verdict END;
     END IF;
     PERFORM set_config('idle_in_transaction_session_timeout', p_idle, true);
     SELECT state, expires INTO standing, expiry FROM retrysafe_records WHERE scope = p_scope;
