@@ -120,6 +120,28 @@ func TestRefreshIsSingleFlight(t *testing.T) {
 	}
 }
 
+// One option may configure several clients, each of which has a token of its own.
+func TestTokensAreNotShared(t *testing.T) {
+	var fetched atomic.Int32
+	source := client.WithTokenSource("b", func(context.Context) (client.Token, error) {
+		return client.Token{Value: fmt.Sprint("token-", fetched.Add(1))}, nil
+	})
+	for i := range 2 {
+		c := serve(t, api(client.Scheme{Name: "b", Kind: client.OAuth2}), func(w http.ResponseWriter, r *http.Request) {
+			answer(w, 403, "application/json", `{"message":"`+r.Header.Get("Authorization")+` is not for you"}`)
+		}, source)
+		for range 2 {
+			err := c.Exec(t.Context(), &opDelete, client.Input{Path: []any{"a"}}, nil)
+			if err == nil || strings.Contains(err.Error(), "token-") || !strings.Contains(err.Error(), "is not for you") {
+				t.Error(err)
+			}
+		}
+		if n := int(fetched.Load()); n != i+1 {
+			t.Errorf("%d tokens for %d clients", n, i+1)
+		}
+	}
+}
+
 func TestStill401AfterRefresh(t *testing.T) {
 	var sent atomic.Int32
 	c := serve(t, api(client.Scheme{Name: "b", Kind: client.OAuth2}), func(w http.ResponseWriter, _ *http.Request) {

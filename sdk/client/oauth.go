@@ -32,12 +32,17 @@ type TokenSource func(ctx context.Context) (Token, error)
 
 // WithTokenSource presents tokens from source as bearer tokens for a scheme.
 func WithTokenSource(scheme string, source TokenSource) Option {
-	return withCredential(scheme, newToken(func(ctx context.Context, _ http.RoundTripper) (Token, error) { return source(ctx) }))
+	return withTokens(scheme, func(ctx context.Context, _ http.RoundTripper) (Token, error) { return source(ctx) })
 }
 
 // WithClientCredentials gets tokens by the client credentials grant (RFC 6749 section 4.4) from tokenURL.
 func WithClientCredentials(scheme, tokenURL, id, secret string, scopes ...string) Option {
-	return withCredential(scheme, newToken(clientCredentials(tokenURL, id, secret, scopes), secret))
+	return withTokens(scheme, clientCredentials(tokenURL, id, secret, scopes), secret)
+}
+
+// withTokens gives each client a token of its own, also when one option is handed to several.
+func withTokens(scheme string, fetch fetchToken, hidden ...string) Option {
+	return optionFunc(func(s *settings) { s.setCredential(scheme, newToken(fetch, hidden...)) })
 }
 
 type fetchToken func(ctx context.Context, rt http.RoundTripper) (Token, error)
@@ -57,7 +62,15 @@ func newToken(fetch fetchToken, hidden ...string) *tokenCredential {
 	return t
 }
 
-func (t *tokenCredential) secrets() []string { return t.hidden }
+func (t *tokenCredential) secrets() []string {
+	select {
+	case <-t.turn:
+		defer func() { t.turn <- struct{}{} }()
+		return append(t.hidden[:len(t.hidden):len(t.hidden)], t.token.Value)
+	default: // somebody asks for a token, which no answer can have in it yet
+		return t.hidden
+	}
+}
 
 // bind makes token requests go the way of the client's calls.
 func (t *tokenCredential) bind(rt http.RoundTripper) { t.rt = rt }
