@@ -52,7 +52,7 @@ func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, digest
 			standing.Fingerprint = idempotency.Fingerprint{} // another one; which does not show before it commits
 			return nil, standing, nil
 		}
-		rec, err := s.lookup(ctx, req.Scope, digest)
+		rec, err := s.peek(ctx, req.Scope, digest)
 		if !errors.Is(err, idempotency.ErrNotFound) {
 			return nil, rec, err
 		}
@@ -65,7 +65,7 @@ func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte)
 	if s.dialect.postgres {
 		return s.askPostgres(ctx, req, digest)
 	}
-	switch _, err := s.lookup(ctx, req.Scope, digest); {
+	switch _, err := s.peek(ctx, req.Scope, digest); {
 	case err == nil:
 		return nil, verdictStands, nil
 	case !errors.Is(err, idempotency.ErrNotFound):

@@ -35,12 +35,12 @@ func (d dialect) text(statement string) string {
 
 // statements are the texts of one dialect.
 type statements struct {
-	lookup, claim, insert, expire, renew, advance, complete, drop, abandon, abandoned, reap string
+	lookup, peek, claim, insert, expire, renew, advance, complete, drop, abandon, abandoned, reap string
 }
 
 func (d dialect) statements() statements {
 	return statements{
-		lookup: d.text(lookupStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
+		lookup: d.text(lookupStatement), peek: d.text(peekStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
 		renew: d.text(renewStatement), advance: d.text(advanceStatement), complete: d.text(completeStatement),
 		drop: d.text(dropStatement), abandon: d.text(abandonStatement), abandoned: d.text(abandonedStatement), reap: d.text(reapStatement),
 	}

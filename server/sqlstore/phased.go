@@ -34,7 +34,7 @@ RETURNING ` + columns + `, locked_at`
 func (s *Store) claimFirst(ctx context.Context, req idempotency.Request) (idempotency.Claim, idempotency.Record, error) {
 	digest := req.Scope.Digest()
 	for range raceLimit {
-		rec, err := s.lookup(ctx, req.Scope, digest[:])
+		rec, err := s.peek(ctx, req.Scope, digest[:])
 		switch {
 		case err == nil && (!rec.Abandoned || rec.Fingerprint != req.Fingerprint):
 			return nil, rec, nil

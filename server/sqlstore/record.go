@@ -39,6 +39,30 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotenc
 	return rec, time.UnixMicro(now), nil
 }
 
+// scanAnswer reads what peekStatement asks for.
+func scanAnswer(row scanner, scope idempotency.Scope) (_ idempotency.Record, moment time.Time, err error) {
+	var (
+		rec                 = idempotency.Record{Scope: scope}
+		fingerprint, header []byte
+		since, until, now   int64
+	)
+	err = row.Scan(&fingerprint, &rec.State, &since, &until, &rec.Response.Status, &header, &rec.Response.Body,
+		&rec.Response.Dropped, &rec.Response.ResourceID, &now)
+	if err != nil {
+		return idempotency.Record{}, moment, err
+	}
+	copy(rec.Fingerprint[:], fingerprint)
+	if rec.State == idempotency.Complete {
+		rec.Created, rec.Expires = moments(since), moments(until)
+	} else {
+		rec.LockedAt, rec.LeaseUntil, rec.Abandoned = moments(since), moments(until), until <= now
+	}
+	if err := decode("header", header, &rec.Response.Header); err != nil {
+		return idempotency.Record{}, moment, err
+	}
+	return rec, time.UnixMicro(now), nil
+}
+
 func moments(micro int64) time.Time {
 	if micro == 0 {
 		return time.Time{}

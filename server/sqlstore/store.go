@@ -67,8 +67,8 @@ func (s *Store) now() any {
 // Lookup implements idempotency.Store.
 func (s *Store) Lookup(ctx context.Context, scope idempotency.Scope) (idempotency.Record, error) {
 	digest := scope.Digest()
-	rec, err := s.lookup(ctx, scope, digest[:])
-	if !errors.Is(err, idempotency.ErrNotFound) {
+	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), digest[:]), scope)
+	if rec, err = s.standing(rec, moment, err); !errors.Is(err, idempotency.ErrNotFound) {
 		return rec, err
 	}
 	if other := s.guard.peek(scope); other != nil {
@@ -85,7 +85,7 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 	digest := req.Scope.Digest()
 	hash := binary.BigEndian.Uint64(digest[:])
 	if s.guard.remembers(hash) {
-		rec, err := s.lookup(ctx, req.Scope, digest[:])
+		rec, err := s.peek(ctx, req.Scope, digest[:])
 		if !errors.Is(err, idempotency.ErrNotFound) {
 			return nil, rec, err
 		}
@@ -121,8 +121,18 @@ const columns = `fingerprint, state, token, created, locked_at, lease_until, exp
 
 const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2`
 
-func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, digest []byte) (idempotency.Record, error) {
-	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), digest), scope)
+// peekStatement reads what an answer is made of, and no more: it is the whole cost of a replay.
+const peekStatement = `SELECT fingerprint, state, CASE WHEN state = 'complete' THEN created ELSE locked_at END,
+    CASE WHEN state = 'complete' THEN expires ELSE lease_until END, status, header, body, dropped, resource_id, {now}
+FROM retrysafe_records WHERE scope = $2`
+
+// peek reads the record that stands in the way of a claim.
+func (s *Store) peek(ctx context.Context, scope idempotency.Scope, digest []byte) (idempotency.Record, error) {
+	return s.standing(scanAnswer(s.db.QueryRowContext(ctx, s.sql.peek, s.now(), digest), scope))
+}
+
+// standing leaves out a record whose window is over.
+func (s *Store) standing(rec idempotency.Record, moment time.Time, err error) (idempotency.Record, error) {
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && rec.State == idempotency.Complete && !moment.Before(rec.Expires):
 		return idempotency.Record{}, idempotency.ErrNotFound

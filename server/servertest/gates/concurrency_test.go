@@ -72,6 +72,9 @@ func (s *site) race(t *testing.T, path string, rivals, keys int, gap time.Durati
 					mu.Lock()
 					defer mu.Unlock()
 					statuses[r.status]++
+					if r.status != 201 && r.status != 409 {
+						t.Logf("key %s: status %d after %v: %s", key, r.status, r.took, r.body)
+					}
 					took = append(took, r.took)
 					if r.status == 201 {
 						bodies[r.body] = true
