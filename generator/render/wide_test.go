@@ -215,3 +215,13 @@ func TestLargeFilesAreSplit(t *testing.T) {
 		}
 	}
 }
+
+// An API of which no call is easy to show still has examples that compile.
+func TestExamplesOfLittle(t *testing.T) {
+	p := small()
+	p.Services[0].Methods = p.Services[0].Methods[:1]
+	compile(t, p)
+	p = small()
+	p.Services[0].Methods = nil
+	compile(t, p)
+}
