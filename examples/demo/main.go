@@ -70,7 +70,8 @@ func run(ctx context.Context, args []string, out io.Writer, term terminal) error
 		return err
 	}
 
-	fmt.Fprintf(out, "%d orders and %d payments over a network that loses answers (seed %d)\n\n", s.orders, s.orders, s.seed)
+	fmt.Fprintf(out, "%d orders and %d payments over a network that loses answers (seed %d)\n", s.orders, s.orders, s.seed)
+	fmt.Fprint(out, "A row is a call that met a fault, with the end of each attempt in turn.\n\"stored\": the answer of an earlier attempt, given again by the server.\n\n")
 	screen := newScreen(out, term, 2*s.orders, s.all)
 	t := &tally{retries: map[string]int{}}
 	withSDK, err := buyAll(ctx, s, generated(s, t, screen.done))
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer, term terminal) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "\nThe same purchases and faults again with net/http, then with a naive retry loop around it ...")
+	fmt.Fprintln(out, "\nThe same again with net/http, then with a naive retry loop around it ...")
 	withPlain, err := buyAll(ctx, s, plain(s))
 	if err != nil {
 		return err

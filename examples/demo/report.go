@@ -15,10 +15,10 @@ import (
 func report(out io.Writer, term terminal, s settings, t *tally, sdk, plain, naive result) {
 	runs := []result{sdk, plain, naive}
 	line := func(label string, bad bool, value func(result) string) {
-		fmt.Fprintf(out, "%-38s", label)
+		fmt.Fprintf(out, "%-34s", label)
 		for _, r := range runs {
 			text := value(r)
-			padded := fmt.Sprintf("%15s", text)
+			padded := fmt.Sprintf("%14s", text)
 			if bad && text != "0" {
 				padded = term.paint(red, padded)
 			}
@@ -30,7 +30,7 @@ func report(out io.Writer, term terminal, s settings, t *tally, sdk, plain, naiv
 		return func(r result) string { return strconv.Itoa(f(r)) }
 	}
 	fmt.Fprintln(out)
-	fmt.Fprintln(out, term.paint(bold, fmt.Sprintf("%-38s%15s%15s%15s", "", "retrysafe SDK", "net/http", "naive retries")))
+	fmt.Fprintln(out, term.paint(bold, fmt.Sprintf("%-34s%14s%14s%14s", "", "retrysafe SDK", "net/http", "naive loop")))
 	line("intents (orders and payments)", false, number(func(r result) int { return r.intents }))
 	line("effects on the server", false, number(result.happened))
 	line("  happened more than once", true, number(result.doubled))
@@ -47,10 +47,10 @@ func report(out io.Writer, term terminal, s settings, t *tally, sdk, plain, naiv
 		return fmt.Sprintf("%+d.%02d", wrong/100, abs(wrong)%100)
 	})
 	line("seconds", false, func(r result) string { return fmt.Sprintf("%.1f", r.took.Seconds()) })
-	fmt.Fprintf(out, "\nnet/http: one attempt of at most %v. Naive retries: up to %d attempts on any error, without a key.\n", s.timeout, s.attempts)
+	fmt.Fprintf(out, "\nnet/http: one attempt of at most %v.\nnaive loop: up to %d of them, again on any error, without a key.\n", s.timeout, s.attempts)
 
-	fmt.Fprintf(out, "The SDK: its defaults, and attempts of at most %v.\n\nretries of the SDK: %s\n", s.timeout, causes(t.retries))
-	fmt.Fprintf(out, "waited between attempts: %v in all\n", t.waited.Round(time.Millisecond))
+	fmt.Fprintf(out, "retrysafe SDK: its defaults, and attempts of at most %v.\n\nretries: %s\n", s.timeout, causes(t.retries))
+	fmt.Fprintf(out, "waited between attempts: %v, all calls together\n", t.waited.Round(time.Millisecond))
 	fmt.Fprintf(out, "retry budget left: %d of %d tokens, %d retries refused\n", t.budget.Available, t.budget.Capacity, t.budget.Refused)
 	verdict := term.paint(green, "effects == intents: each happened, none twice")
 	if sdk.happened() != sdk.intents || sdk.doubled() != 0 || sdk.lost() != 0 {

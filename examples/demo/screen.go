@@ -101,7 +101,7 @@ func (s *screen) done(c *call) {
 func (s *screen) row(c *call) string {
 	story := strings.Join(c.steps, " > ")
 	if c.replayed {
-		story += " (the stored answer)"
+		story += " (stored)"
 	}
 	if c.failure != nil {
 		story += " FAILED: " + c.reason
