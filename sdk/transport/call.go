@@ -133,6 +133,11 @@ func (c *call) begin() error {
 		c.cfg = &own
 	}
 
+	// The base looks at the context only now and then: what has ended is not sent.
+	if c.ctx.Err() != nil {
+		return callerError(c.ctx)
+	}
+
 	c.start = time.Now()
 	c.timeout = c.cfg.timeout()
 	c.header = c.req.Header
@@ -207,10 +212,15 @@ func copied(header http.Header) http.Header {
 
 // refused is the error of a call that ended before anything was sent.
 func (c *call) refused(err error) *Error {
+	reason := ReasonNotRetryable
+	if c.ctx.Err() != nil {
+		reason = ReasonCaller
+	}
+
 	return &Error{
 		Operation:      c.name(),
 		IdempotencyKey: c.key[0],
-		Reason:         ReasonNotRetryable,
+		Reason:         reason,
 		Err:            err,
 	}
 }
