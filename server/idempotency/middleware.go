@@ -199,13 +199,13 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 		c.pulse.ctx, c.pulse.cancel, c.pulse.scope = detached, cancel, record.Scope
 		g.heart.start(c)
 	}
-	inner := r.WithContext(claim.Bind(c))
+	inner := r.WithContext(claim.Bind(c)) //nolint:contextcheck // detached from the client on purpose
 	content := &reader{}
 	content.Reset(body)
 	inner.Body, inner.ContentLength = content, int64(len(body))
 
 	s := settlement{guard: g, call: c, answer: newRecorder(w), scope: record.Scope, panicked: true}
-	s.serve(next, inner, detached, started) //nolint:contextcheck // detached from the client on purpose
+	s.serve(next, inner, detached, started)
 	if s.instead == nil {
 		s.answer.send()
 		return

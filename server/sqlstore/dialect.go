@@ -19,7 +19,7 @@ type dialect struct {
 }
 
 var (
-	postgres = dialect{name: "postgres", postgres: true, now: "coalesce($1::bigint, retrysafe_now())"}
+	postgres = dialect{name: "postgres", postgres: true, now: "coalesce($1::bigint, (date_part('epoch', clock_timestamp()) * 1000000)::bigint)"}
 	sqlite   = dialect{name: "sqlite", now: "?1"}
 )
 

@@ -18,7 +18,7 @@ func TestText(t *testing.T) {
 	if got := sqlite.text(statement); got != "UPDATE t SET a = ?1 + ?2 WHERE b = ?3 LIMIT ?10" {
 		t.Errorf("SQLite: %s", got)
 	}
-	if got := postgres.text(statement); got != "UPDATE t SET a = coalesce($1::bigint, retrysafe_now()) + $2 WHERE b = $3 LIMIT $10 FOR UPDATE SKIP LOCKED" {
+	if got := postgres.text(statement); got != "UPDATE t SET a = coalesce($1::bigint, (date_part('epoch', clock_timestamp()) * 1000000)::bigint) + $2 WHERE b = $3 LIMIT $10 FOR UPDATE SKIP LOCKED" {
 		t.Errorf("PostgreSQL: %s", got)
 	}
 }
