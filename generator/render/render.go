@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"runtime"
 	"sort"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/retrysafe/retrysafe/generator/models"
@@ -146,19 +148,23 @@ func (r *renderer) files() (map[string][]byte, error) {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	out := make(map[string][]byte, len(names))
+	var parts []*part
 	for _, name := range names {
-		for i, part := range chunks(r.bodies[name].String()) {
+		for i, body := range chunks(r.bodies[name].String()) {
 			file := name
 			if i > 0 {
 				file = fmt.Sprintf("%s_%d", name, i+1)
 			}
-			text, err := r.file(name, part)
-			if err != nil {
-				return nil, fmt.Errorf("%s.gen.go: %w", file, err)
-			}
-			out[file+".gen.go"] = text
+			parts = append(parts, &part{base: name, file: file + ".gen.go", body: body})
 		}
+	}
+	r.formatAll(parts)
+	out := make(map[string][]byte, len(parts))
+	for _, p := range parts {
+		if p.err != nil {
+			return nil, fmt.Errorf("%s: %w", p.file, p.err)
+		}
+		out[p.file] = p.text
 	}
 	docs, err := r.markdown()
 	if err != nil {
@@ -169,6 +175,31 @@ func (r *renderer) files() (map[string][]byte, error) {
 		return nil, fmt.Errorf("%s: %w", exampleFile, err)
 	}
 	return out, nil
+}
+
+// part is one file on its way.
+type part struct {
+	base, file, body string
+	text             []byte
+	err              error
+}
+
+// formatAll makes the files of their parts, side by side: parsing and formatting is most of a run.
+func (r *renderer) formatAll(parts []*part) {
+	var workers sync.WaitGroup
+	next := make(chan *part)
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for p := range next {
+				p.text, p.err = r.file(p.base, p.body)
+			}
+		})
+	}
+	for _, p := range parts {
+		next <- p
+	}
+	close(next)
+	workers.Wait()
 }
 
 // chunks cuts a long text between top-level declarations.
