@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (t *tokenCredential) secrets() []string {
 	select {
 	case <-t.turn:
 		defer func() { t.turn <- struct{}{} }()
-		return append(t.hidden[:len(t.hidden):len(t.hidden)], t.token.Value)
+		return append(slices.Clip(t.hidden), t.token.Value)
 	default: // somebody asks for a token, which no answer can have in it yet
 		return t.hidden
 	}
