@@ -144,10 +144,11 @@ func (c *phasedClaim) renew(ctx context.Context) error {
 	return err
 }
 
-// serializationTries bounds how often a phase is run again after a serialization failure.
-const serializationTries = 20
+// serializationPause bounds the wait before a phase is run again after a serialization failure.
+const serializationPause = 50 * time.Millisecond
 
-// Advance implements idempotency.Claim: fn and the recovery point commit together.
+// Advance implements idempotency.Claim: fn and the recovery point commit together. After a serialization failure it runs
+// fn again, for half a lease.
 func (c *phasedClaim) Advance(ctx context.Context, name string, fn func(context.Context) ([]byte, error)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -156,16 +157,17 @@ func (c *phasedClaim) Advance(ctx context.Context, name string, fn func(context.
 			return err
 		}
 	}
-	for try := 1; ; try++ {
+	began := time.Now()
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, serializationPause) {
 		steps, err := c.advance(ctx, name, fn)
 		if err == nil {
 			c.record.Steps, c.record.RecoveryPoint, c.renewed = steps, name, time.Now()
 			return nil
 		}
-		if !isSerialization(err) || try == serializationTries {
+		if !isSerialization(err) || time.Since(began) > c.req.Lease/2 {
 			return err
 		}
-		if err := pause(ctx, rand.N(time.Duration(try)*2*time.Millisecond)); err != nil { //nolint:gosec // jitter, not a secret
+		if err := pause(ctx, rand.N(wait)); err != nil { //nolint:gosec // jitter, not a secret
 			return err
 		}
 	}
