@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -31,8 +32,9 @@ type subject struct {
 	run  func() error
 }
 
-// measure counts what a call of each subject costs. The passes run over all subjects in turn, each time from another
-// one on, so that whatever disturbs the machine disturbs all; base is the row that ratios are against.
+// measure counts what a call of each subject costs. The passes run over all subjects, in another order each time, so
+// that whatever disturbs the machine disturbs all and nobody always follows the same neighbour; base is the row that
+// ratios are against.
 func measure(subjects []subject, base string, e effort) (map[string]cost, error) {
 	costs := make(map[string]cost, len(subjects))
 
@@ -49,11 +51,18 @@ func measure(subjects []subject, base string, e effort) (map[string]cost, error)
 
 	spent := make(map[string][]time.Duration, len(subjects))
 
-	for pass := range e.passes {
-		for i := range subjects {
-			s := subjects[(i+pass)%len(subjects)]
+	order := rand.New(rand.NewPCG(1, 2))
 
-			runtime.GC() // nobody pays for the garbage of the one before
+	for range e.passes {
+		for _, i := range order.Perm(len(subjects)) {
+			s := subjects[i]
+
+			// Nobody pays for what the one before has left behind: garbage, and timers that were stopped.
+			if _, err := timed(e.ops/10, 1, s.run); err != nil {
+				return nil, fmt.Errorf("%s: %w", s.name, err)
+			}
+
+			runtime.GC()
 
 			took, err := timed(e.ops, 1, s.run)
 			if err != nil {
@@ -149,7 +158,7 @@ func timed(ops, goroutines int, run func() error) (spell, error) {
 	case err := <-failed:
 		return spell{}, err
 	default:
-		n := time.Duration(ops / goroutines * goroutines)
+		n := time.Duration(max(ops/goroutines*goroutines, 1))
 
 		return spell{cpu: used / n, wall: took / n}, nil
 	}
