@@ -8,7 +8,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # Modules that are built, vetted, tested and linted, each alone: what go.work would mix in, a user does not have.
 # tools is not among them: it holds no code of ours.
 export GOWORK := off
-MODULES := . sdk server server/natskv server/servertest examples examples/observability bench peers
+MODULES := . sdk server server/natskv server/servertest examples examples/frameworks examples/observability bench peers generator/testdata
 TOOLS   := $(CURDIR)/.tools
 LINT    := $(TOOLS)/golangci-lint
 
