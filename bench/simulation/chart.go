@@ -71,7 +71,9 @@ func panel(title, x string) *plot.Plot {
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{Y: 0xe6}, color.Gray{Y: 0xe6}
 	p.Add(grid)
 
-	p.Legend.Top, p.Legend.Left = true, false
+	// All words start at their place and end where the reader's font has them end, so that another font than the one
+	// that was measured with moves none of them into a line.
+	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.ThumbnailWidth = vg.Points(28)
 	p.Legend.Padding = vg.Points(2)
 
@@ -165,6 +167,7 @@ func overTime(f findings, title string, step, top float64, of func(second) float
 	}
 
 	p := panel(title, "seconds")
+	p.Legend.XOffs = chartWidth * 0.61
 
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, f.scenario.lasts.Seconds(), 0, top
 	p.X.Tick.Marker, p.Y.Tick.Marker = every(10, p.X.Max), every(step, top)
@@ -203,7 +206,7 @@ func when(f findings, p *plot.Plot) error {
 		}
 	}
 
-	return note(p, f.scenario.lasts.Seconds(), 45, "three naive retries and jitter alone: not back at all ", draw.XRight)
+	return note(p, f.scenario.lasts.Seconds()*0.55, 45, "three naive retries and jitter alone: not back at all", draw.XLeft)
 }
 
 // every puts a labelled tick at each multiple of step up to last.
@@ -250,7 +253,6 @@ func byFailureRate(f findings) (*plot.Plot, error) {
 	p := panel("What a call costs the server: attempts for each call", "attempts that fail, %")
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 100, 0.9, 4.1
 	p.X.Tick.Marker, p.Y.Tick.Marker = every(10, 100), every(1, 4)
-	p.Legend.Left = true
 
 	if err := curves(p, lines); err != nil {
 		return nil, err
