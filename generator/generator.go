@@ -5,6 +5,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,10 @@ func Generate(ctx context.Context, opts Options) (*Result, error) {
 	p, err := Plan(ctx, opts)
 	if err != nil {
 		return nil, err
+	}
+	p.ImportPath = write.ImportPath(opts.Out)
+	if p.ImportPath == "" { // the go.mod that is written
+		p.ImportPath = cmp.Or(opts.Module, opts.Package)
 	}
 	var files map[string][]byte
 	if err := step(ctx, opts, "render", func() (err error) { files, err = render.Render(p); return err }); err != nil {

@@ -2,6 +2,8 @@ package render
 
 import (
 	"bytes"
+	"path"
+	"strings"
 
 	"github.com/retrysafe/retrysafe/generator/plan"
 )
@@ -30,7 +32,14 @@ func (r *renderer) example() ([]byte, error) {
 		return nil, err
 	}
 	if r.plan.ImportPath != "" {
-		imports = append(imports, "", "\t"+quote(r.plan.ImportPath))
+		line := quote(r.plan.ImportPath)
+		if path.Base(r.plan.ImportPath) != r.plan.Package {
+			line = r.plan.Package + " " + line
+		}
+		if len(imports) > 0 && !strings.Contains(imports[len(imports)-1], runtimePath) {
+			imports = append(imports, "")
+		}
+		imports = append(imports, "\t"+line)
 	}
 	var b bytes.Buffer
 	err = r.templates.ExecuteTemplate(&b, "file.tmpl", map[string]any{
