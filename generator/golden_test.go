@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 func generate(t *testing.T, dir string) (files map[string]string, stderr string) {
 	t.Helper()
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module golden\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/retrysafe/retrysafe/generator/"+filepath.ToSlash(dir)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out, err bytes.Buffer

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/retrysafe/retrysafe/generator/plan"
@@ -15,7 +16,7 @@ type exampleView struct{ TypeName, Method, Call string }
 // example is a test file whose examples compile and show in the documentation: one for each service.
 func (r *renderer) example() ([]byte, error) {
 	name, prefix := r.plan.Package, ""
-	if r.plan.ImportPath != "" {
+	if r.external() {
 		name, prefix = r.plan.Package+"_test", r.plan.Package+"."
 	}
 	s := sampler{r.types, prefix}
@@ -31,7 +32,7 @@ func (r *renderer) example() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.plan.ImportPath != "" {
+	if r.external() {
 		line := quote(r.plan.ImportPath)
 		if path.Base(r.plan.ImportPath) != r.plan.Package {
 			line = r.plan.Package + " " + line
@@ -49,6 +50,12 @@ func (r *renderer) example() ([]byte, error) {
 		return nil, err
 	}
 	return formatted(b.Bytes())
+}
+
+// external tells that the examples can import the package: its path is known, and its name means nothing else in them.
+func (r *renderer) external() bool {
+	local := []string{"c", "ctx", "cancel", "err", "failed", "item", "result"}
+	return r.plan.ImportPath != "" && packages[r.plan.Package] == "" && !slices.Contains(local, r.plan.Package)
 }
 
 func (r *renderer) exampleServices(s sampler) []exampleView {

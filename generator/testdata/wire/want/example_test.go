@@ -5,24 +5,8 @@ package wire
 
 import (
 	"context"
-	"errors"
 	"log"
-	"time"
 )
-
-// How to make a client and tell failures apart.
-func Example() {
-	c, err := New()
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	var failed *Error
-	if errors.As(err, &failed) {
-		log.Println(failed.StatusCode, failed.Code, failed.RequestID, failed.IdempotencyKey)
-	}
-}
 
 func ExampleChargesService_Create() {
 	c, err := New()
