@@ -56,9 +56,11 @@ type Send struct {
 	Method string `yaml:"method"` // POST by default
 	To     string `yaml:"to"`     // name of a path of the target, "create" by default
 	Query  string `yaml:"query"`
-	// Key is made unique for each run; K1 by default. Literal keeps it as it is.
+	// Key is made unique for each run by a text in front of it; K1 by default. Suffix puts that text behind it, and Literal
+	// leaves it out.
 	Key     string `yaml:"key"`
 	Literal bool   `yaml:"literal"`
+	Suffix  bool   `yaml:"suffix"`
 	NoKey   bool   `yaml:"no_key"`
 	Empty   bool   `yaml:"empty_key"`
 	Twice   bool   `yaml:"two_keys"`

@@ -191,9 +191,12 @@ func (r *run) key(s Send, series int) string {
 	if name == "" {
 		name = "K1"
 	}
-	key := name
-	if !s.Literal {
-		key = r.id + "-" + name
+	key := r.id + "-" + name
+	switch {
+	case s.Literal:
+		key = name
+	case s.Suffix:
+		key = name + "-" + r.id
 	}
 	if series > 0 {
 		key += "-" + strconv.Itoa(series)
