@@ -57,7 +57,7 @@ func (b *builder) buckets() {
 		if n > 1 {
 			h := fnv.New32a()
 			_, _ = h.Write([]byte(t.Name))
-			t.File += "_" + string('a'+rune(h.Sum32()%min(n, 26)))
+			t.File += "_" + "abcdefghijklmnopqrstuvwxyz"[h.Sum32()%min(n, 26):][:1]
 		}
 	}
 }

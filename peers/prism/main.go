@@ -207,12 +207,15 @@ func startPrism(doc string) (stop func(), base string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, "", err
+	}
 	if err := listener.Close(); err != nil {
 		return nil, "", err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "node_modules/.bin/prism", "mock", "-h", "127.0.0.1", "-p", strconv.Itoa(port), doc)
+	cmd := exec.CommandContext(ctx, "node_modules/.bin/prism", "mock", "-h", "127.0.0.1", "-p", port, doc)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		cancel()
@@ -221,7 +224,7 @@ func startPrism(doc string) (stop func(), base string, err error) {
 	cmd.Stderr = cmd.Stdout
 	if err := cmd.Start(); err != nil {
 		cancel()
-		return nil, "", fmt.Errorf("Prism is not there; run npm install --no-package-lock in peers/: %w", err)
+		return nil, "", fmt.Errorf("prism is not there; run npm install --no-package-lock in peers/: %w", err)
 	}
 	stop = func() { cancel(); _ = cmd.Wait() }
 	ready := make(chan error, 1)
@@ -237,18 +240,18 @@ func startPrism(doc string) (stop func(), base string, err error) {
 				return
 			}
 		}
-		ready <- fmt.Errorf("Prism does not take the document: %s", shorten(last))
+		ready <- fmt.Errorf("prism does not take the document: %s", shorten(last))
 	}()
 	select {
 	case err = <-ready:
 	case <-time.After(3 * time.Minute):
-		err = errors.New("Prism did not start within 3 minutes")
+		err = errors.New("prism did not start within 3 minutes")
 	}
 	if err != nil {
 		stop()
 		return nil, "", err
 	}
-	return stop, "http://127.0.0.1:" + strconv.Itoa(port), nil
+	return stop, "http://127.0.0.1:" + port, nil
 }
 
 // source is the smoke program: a table of method values and JSON arguments.

@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/retrysafe/retrysafe/generator"
@@ -84,11 +83,10 @@ func start(binary string) (base string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	port := listener.Addr().(*net.TCPAddr).Port
+	address := listener.Addr().String()
 	if err := listener.Close(); err != nil {
 		return "", nil, err
 	}
-	address := "127.0.0.1:" + strconv.Itoa(port)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, binary, "-http-addr", address)
 	if err := cmd.Start(); err != nil {

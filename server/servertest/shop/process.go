@@ -149,7 +149,9 @@ func (p *Process) Start() error {
 		return errors.Join(fmt.Errorf("the shop does not listen: %w", err), p.cmd.Wait())
 	}
 	p.addr = strings.TrimSpace(strings.TrimPrefix(line, "listening on "))
-	p.URL = "http://" + p.addr
+	if url := "http://" + p.addr; p.URL != url { // a restart keeps the address, and customers read it meanwhile
+		p.URL = url
+	}
 	p.gone = make(chan struct{})
 	go func() {
 		_ = p.cmd.Wait() // killed, as a rule
