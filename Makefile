@@ -79,6 +79,10 @@ specs: ## Generate, build, vet and staticcheck an SDK for each real document
 peers: ## Hold generated SDKs against Prism (npm) and stripe-mock
 	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit && go run ./prism -markdown ../docs/peers.md && go run ./stripemock
 
+.PHONY: gates
+gates: ## Rivals, kills and pauses of the server half at full length
+	@cd server/servertest && GATES=full go test ./gates -v -timeout 60m
+
 .PHONY: check
 check: setup tidy-check check-generate vet lint race ## Everything that CI runs
 	@echo "check passed"
