@@ -26,7 +26,7 @@ func TestEndedContextSendsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err = rt.RoundTrip(req) //nolint:bodyclose // there is no answer
+	_, err = rt.RoundTrip(req)
 
 	var failed *transport.Error
 	if !errors.As(err, &failed) || failed.Reason != transport.ReasonCaller || failed.Attempts != 0 ||

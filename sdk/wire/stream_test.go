@@ -31,7 +31,7 @@ func TestEvents(t *testing.T) {
 	}{
 		{"three lines", "data: YHOO\ndata: +2\ndata: 10\n\n", []string{"message||YHOO\n+2\n10"}},
 		{"the standard's blocks with ids", ": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n", []string{"message|1|first event", "message||second event", "message|| third event"}},
-		{"data without a value", "data\n\ndata\ndata\n\ndata:", []string{"message||", "message||\n"}}, //nolint:dupword // a stream
+		{"data without a value", "data\n\ndata\ndata\n\ndata:", []string{"message||", "message||\n"}},
 		{"one space is dropped", "data:test\n\ndata: test\n\n", []string{"message||test", "message||test"}},
 		{"types", "event: add\ndata: 1\n\nevent: remove\ndata: 2\n\ndata: 3\n\n", []string{"add||1", "remove||2", "message||3"}},
 		{"a type without data is forgotten", "event: add\n\ndata: 1\n\n", []string{"message||1"}},
