@@ -3,10 +3,12 @@ package models
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/retrysafe/retrysafe/generator/plan"
 )
@@ -36,14 +38,14 @@ func newDeclaration(t *plan.Type, literals map[string]string) *declaration {
 	d.Raw = !d.IsAlias && t.Kind == plan.Define && t.Base == "json.RawMessage"
 	for _, f := range t.Fields {
 		tag := tagOf(f, literals)
-		d.Codec = d.Codec || strings.Contains(tag, "const=")
+		d.Codec = d.Codec || strings.Contains(tag, "const=") || !jsonName(f.JSON)
 		d.Masked = d.Masked || f.Secret || f.WriteOnly
 		d.Fields = append(d.Fields, field{Comment(f.Doc, f.Deprecated, "\t"), f.GoName, f.Type, tag})
 	}
 	if t.Kind == plan.Struct && t.Extra != "" {
 		d.Codec = true
 		doc := t.ExtraName + " holds the members that have no field of their own."
-		d.Fields = append(d.Fields, field{Comment(doc, "", "\t"), t.ExtraName, "map[string]" + t.Extra, `json:"-" wire:"extra"`})
+		d.Fields = append(d.Fields, field{Comment(doc, "", "\t"), t.ExtraName, "map[string]" + t.Extra, TagLiteral(`json:"-" wire:"extra"`)})
 	}
 	for _, v := range t.Values {
 		d.Values = append(d.Values, value{Comment(v.Doc, "", "\t"), v.GoName, v.Literal})
@@ -63,14 +65,13 @@ func hasMethods(base string) bool {
 
 func tagOf(f *plan.Field, literals map[string]string) string {
 	name := f.JSON
+	var wire []string
+	if !jsonName(name) {
+		wire = append(wire, "name="+url.QueryEscape(name))
+		name = ""
+	}
 	if f.Omit != "" {
 		name += "," + f.Omit
-	}
-	var wire []string
-	if f.Const != "" {
-		if text, ok := constText(f.Const, literals); ok {
-			wire = append(wire, "const="+text)
-		}
 	}
 	if f.ReadOnly {
 		wire = append(wire, "readonly")
@@ -80,11 +81,35 @@ func tagOf(f *plan.Field, literals map[string]string) string {
 	} else if f.Secret {
 		wire = append(wire, "secret")
 	}
-	tag := "json:" + strconv.Quote(name)
-	if wire != nil {
-		tag += " wire:" + strconv.Quote(strings.Join(wire, ","))
+	if f.Const != "" {
+		if text, ok := constText(f.Const, literals); ok {
+			wire = append(wire, "const="+text) // the last: its text may hold commas
+		}
 	}
-	return tag
+	var tags []string
+	if name != "" {
+		tags = append(tags, "json:"+strconv.Quote(name))
+	}
+	if wire != nil {
+		tags = append(tags, "wire:"+strconv.Quote(strings.Join(wire, ",")))
+	}
+	return TagLiteral(strings.Join(tags, " "))
+}
+
+// TagLiteral writes a struct tag as Go source: a raw string, or a quoted one when it holds a backtick.
+func TagLiteral(tag string) string {
+	if strconv.CanBackquote(tag) {
+		return "`" + tag + "`"
+	}
+	return strconv.Quote(tag)
+}
+
+// jsonName reports whether a json tag can name the member: encoding/json ignores a name with a quote, a backslash, a
+// comma or a backtick, and skips a member named "-".
+func jsonName(name string) bool {
+	return name != "" && name != "-" && !strings.ContainsFunc(name, func(c rune) bool {
+		return !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c)
+	})
 }
 
 // constText is the JSON text of a Go constant expression: a literal or the name of an enum constant.

@@ -394,7 +394,7 @@ func (r *renderer) params(s *plan.Service, m *plan.Method) paramsView {
 
 // paramTag tells package wire how the parameter is written; defaults of the OpenAPI Specification are left out.
 func paramTag(p *plan.Param) string {
-	text := p.Name
+	text := paramName.Replace(p.Name)
 	style := map[string]string{"query": bodyForm, "cookie": bodyForm, "header": "simple"}[p.In]
 	if p.Style != "" && p.Style != style {
 		text += ",style=" + p.Style
@@ -412,8 +412,11 @@ func paramTag(p *plan.Param) string {
 	if p.Required {
 		text += ",required"
 	}
-	return p.In + ":" + quote(text)
+	return models.TagLiteral(p.In + ":" + quote(text))
 }
+
+// paramName escapes what ends a name in the tag of a parameter.
+var paramName = strings.NewReplacer("%", "%25", ",", "%2C")
 
 func (r *renderer) result(s *plan.Service, m *plan.Method) resultView {
 	view := resultView{TypeName: m.Result.TypeName, Of: "[" + s.TypeName + "." + m.GoName + "]"}

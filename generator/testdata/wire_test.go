@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -231,5 +232,49 @@ func TestOneTypeForEachFile(t *testing.T) {
 	s.status = http.StatusNoContent
 	if err := c.Sites.Add(context.Background(), files.NewSite{Owner: &sites[0]}); err != nil || !strings.Contains(s.sent, `"owner":{"name":"a"`) {
 		t.Errorf("sent %s (%v)", s.sent, err)
+	}
+}
+
+// A name that a struct tag cannot hold as it is still goes over the wire as the document writes it.
+func TestNamesWithPunctuation(t *testing.T) {
+	t.Parallel()
+	const body = `{"":"0","-":"1","a,b":"2","a\"b":"3","a\\b":"4","a` + "`" + `b":"5","a'b":"6","a b":"7","kind":"x,y","mark":"x` + "`" + `,y"}`
+	s := serve(t, http.StatusOK, "application/json", body)
+	var query string
+	handler := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query = r.URL.RawQuery
+		handler.ServeHTTP(w, r)
+	})
+	c, err := names.New(names.WithBaseURL(s.URL), names.WithMaxAttempts(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.Punctuation.Punctuate(t.Context(), names.Punctuation{Field: ptr("0"), AB3: ptr("2"), ABValue: ptr("3"), AB: ptr("7")},
+		names.PunctuateParams{AB: ptr("1"), ABQuery: ptr("2"), AB2: ptr("3"), A2Cb: ptr("4")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"":"0","a b":"7","a\"b":"3","a,b":"2","mark":"x` + "`" + `,y"}`; s.sent != want {
+		t.Errorf("sent %s\nwant %s", s.sent, want)
+	}
+	if want := "a%2Cb=1&a%60b=2&a%22b=3&a%252Cb=4"; query != want {
+		t.Errorf("query %s, want %s", query, want)
+	}
+	again, err := json.Marshal(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got map[string]string
+	if err := errors.Join(json.Unmarshal([]byte(body), &want), json.Unmarshal(again, &got)); err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "kind") // read only: it may come and is not sent
+	delete(got, "kind")
+	if !maps.Equal(want, got) {
+		t.Errorf("decoded and encoded again: %v\nwant %v", got, want)
+	}
+	if len(out.ExtraFields) != 0 || out.Kind != "x,y" {
+		t.Errorf("got %+v", out)
 	}
 }

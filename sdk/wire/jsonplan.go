@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding"
 	"encoding/json"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -196,7 +197,9 @@ func makeObject(t reflect.Type, made map[reflect.Type]*plan) (o *structPlan, why
 		if hasOption(options, "string") {
 			return nil, "field " + f.Name + " has the string option"
 		}
-		if name == "" || !validName(name) {
+		if w.named {
+			name = w.name
+		} else if name == "" || !validName(name) {
 			name = f.Name
 		}
 		if _, twice := o.byName[name]; twice {
@@ -234,6 +237,8 @@ func contains(m map[string]int, key string) bool {
 // wireTag is what a field's wire tag says.
 type wireTag struct {
 	extra, readOnly, secret bool
+	named                   bool
+	name                    string // of a member that a json tag cannot name
 	constant                string // JSON text
 }
 
@@ -247,6 +252,11 @@ func parseWireTag(tag string) wireTag {
 		}
 		var word string
 		word, tag, _ = strings.Cut(tag, ",")
+		if text, ok := strings.CutPrefix(word, "name="); ok {
+			name, err := url.QueryUnescape(text)
+			w.name, w.named = name, err == nil
+			continue
+		}
 		switch word {
 		case "extra":
 			w.extra = true

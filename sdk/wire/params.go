@@ -2,6 +2,7 @@ package wire
 
 import (
 	"net/http"
+	"net/url"
 	"reflect"
 	"strconv"
 	"strings"
@@ -97,6 +98,10 @@ func paramsOf(t reflect.Type) ([]param, error) {
 
 func parseParam(in, tag string) (param, error) {
 	name, options, _ := strings.Cut(tag, ",")
+	name, err := url.PathUnescape(name)
+	if err != nil {
+		return param{}, &ParamError{In: in, Name: name, Reason: "has a tag that is not percent-encoded: " + tag}
+	}
 	p := param{in: in, name: name, style: FormStyle}
 	if in == inHeader {
 		p.style = Simple

@@ -27,6 +27,8 @@ type Client struct {
 	Parcels *ParcelsService
 	// PeopleService has the operations of people.
 	People *PeopleService
+	// PunctuationService has the operations of punctuation.
+	Punctuation *PunctuationService
 
 	core *client.Client
 }
@@ -38,9 +40,10 @@ func New(opts ...Option) (*Client, error) {
 		return nil, err
 	}
 	return &Client{
-		Parcels: &ParcelsService{core: core},
-		People:  &PeopleService{core: core},
-		core:    core,
+		Parcels:     &ParcelsService{core: core},
+		People:      &PeopleService{core: core},
+		Punctuation: &PunctuationService{core: core},
+		core:        core,
 	}, nil
 }
 

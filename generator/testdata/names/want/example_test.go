@@ -50,3 +50,16 @@ func ExamplePeopleService_GetID() {
 		log.Fatal(err)
 	}
 }
+
+func ExamplePunctuationService_Punctuate() {
+	c, err := names.New()
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	result, err := c.Punctuation.Punctuate(ctx, names.Punctuation{}, names.PunctuateParams{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Println(result)
+}

@@ -22,4 +22,5 @@ var fakeOperations = []fakeserver.Operation{
 	{ID: "get_people_id", Method: "GET", Path: "/people/id", Status: 204},
 	{ID: "get_people_id_slash", Method: "GET", Path: "/people/id/", Status: 204},
 	{ID: "get_people_by_id", Method: "GET", Path: "/people/{id}", Status: 204},
+	{ID: "punctuate", Method: "POST", Path: "/punctuation", Status: 200, Type: "application/json", Body: "{}"},
 }

@@ -23,3 +23,10 @@ type PeopleAPI interface {
 }
 
 var _ PeopleAPI = (*PeopleService)(nil)
+
+// PunctuationAPI has the methods of [PunctuationService], for code that takes a fake in its tests.
+type PunctuationAPI interface {
+	Punctuate(ctx context.Context, body Punctuation, params PunctuateParams, opts ...Option) (*Punctuation, error)
+}
+
+var _ PunctuationAPI = (*PunctuationService)(nil)

@@ -99,6 +99,27 @@ const (
 	ParcelStateEnumSent   ParcelStateEnum = "sent"
 )
 
+// Punctuation is an object of the API.
+type Punctuation struct {
+	Field   *string `json:",omitempty" wire:"name="`
+	Minus   *string `json:",omitempty" wire:"name=-"`
+	AB      *string `json:"a b,omitempty"`
+	ABValue *string `json:",omitempty" wire:"name=a%22b"`
+	AB2     *string `json:",omitempty" wire:"name=a%27b"`
+	AB3     *string `json:",omitempty" wire:"name=a%2Cb"`
+	AB4     *string `json:",omitempty" wire:"name=a%5Cb"`
+	AB5     *string `json:",omitempty" wire:"name=a%60b"`
+	// The only value is x,y.
+	Kind string `json:"kind,omitempty" wire:"readonly,const=\"x,y\""`
+	// The only value is x`,y.
+	Mark string "json:\"mark,omitempty\" wire:\"const=\\\"x`,y\\\"\""
+	// ExtraFields holds the members that have no field of their own.
+	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`
+}
+
+func (v Punctuation) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
+func (v *Punctuation) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
+
 // SendParcelResponse is an object of the API.
 type SendParcelResponse struct {
 	TrackingID string `json:"tracking_id"`
