@@ -32,7 +32,6 @@ type form struct {
 func forms() []form {
 	// The bound of the first retry is twice the base in the article's program and the base itself in ours.
 	full := retry.Backoff{Base: 2 * rowBase, Cap: rowCap}
-	// The article's decorrelated form starts as if the base had been waited before.
 	decorrelated := retry.Backoff{Base: rowBase, Cap: rowCap, Decorrelated: true}
 
 	bound := func(i int) float64 { return min(math.Ldexp(float64(2*rowBase), i), float64(rowCap)) }
@@ -49,7 +48,7 @@ func forms() []form {
 			return full.Delay(i, false, 0, random)
 		}},
 		{"decorrelated jitter", true, func(i int, previous time.Duration, random float64) time.Duration {
-			return decorrelated.Delay(i, false, max(previous, rowBase), random)
+			return decorrelated.Delay(i, false, previous, random)
 		}},
 	}
 }

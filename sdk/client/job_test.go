@@ -231,8 +231,8 @@ func TestWaitHonoursRetryAfter(t *testing.T) {
 		}
 		bounds := [][2]time.Duration{
 			{0, 0}, {90 * time.Second, 99 * time.Second}, {10 * time.Second, 11 * time.Second}, // as the server asks
-			{time.Second, time.Second}, {time.Second, 3 * time.Second}, {time.Second, 9 * time.Second}, // by backoff
-			{time.Second, 27 * time.Second}, {time.Second, 30 * time.Second}, {2 * time.Second, 3 * time.Second},
+			{time.Second, 3 * time.Second}, {time.Second, 9 * time.Second}, {time.Second, 27 * time.Second}, // by backoff
+			{time.Second, 30 * time.Second}, {time.Second, 30 * time.Second}, {2 * time.Second, 3 * time.Second},
 		}
 		if len(server.waits) != len(bounds) {
 			t.Fatalf("waits %v", server.waits)

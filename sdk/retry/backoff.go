@@ -24,7 +24,8 @@ type Backoff struct {
 	Cap time.Duration
 	// Min is the shortest wait. Default 0.
 	Min time.Duration
-	// Decorrelated draws from [Base, 3*previous wait) instead, up to Cap.
+	// Decorrelated draws from [Base, 3*max(Base, previous wait)) instead, up
+	// to Cap.
 	Decorrelated bool
 }
 
@@ -38,7 +39,7 @@ func (b Backoff) Delay(i int, throttle bool, previous time.Duration, random floa
 
 	if b.Decorrelated {
 		floor := min(base, limit)
-		upper := min(max(3*min(previous, limit/3), floor), limit)
+		upper := max(floor, 3*min(max(previous, floor), limit/3))
 
 		return max(floor+fraction(upper-floor, random), b.Min)
 	}

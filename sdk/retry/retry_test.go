@@ -34,7 +34,7 @@ func TestDecorrelatedGrowsFromThePreviousWait(t *testing.T) {
 
 	b := retry.Backoff{Base: time.Second, Cap: 20 * time.Second, Decorrelated: true}
 	for _, tc := range []struct{ previous, least, most time.Duration }{
-		{0, time.Second, time.Second},
+		{0, time.Second, 3 * time.Second},
 		{time.Second, time.Second, 3 * time.Second},
 		{4 * time.Second, time.Second, 12 * time.Second},
 		{15 * time.Second, time.Second, 20 * time.Second},
