@@ -172,7 +172,7 @@ func (v CreateCustomerRequest) GoString() string { return wire.Format(v) }
 // CreateExportRequest: what to export.
 type CreateExportRequest struct {
 	// File format of the report. Default csv.
-	FormatValue *CreateExportRequestFormat `json:"format,omitempty"`
+	Format *CreateExportRequestFormat `json:"format,omitempty"`
 	// First day.
 	From *wire.Date `json:"from,omitempty"`
 	// What to put into the report.

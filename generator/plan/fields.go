@@ -8,13 +8,17 @@ import (
 	"github.com/retrysafe/retrysafe/generator/spec"
 )
 
-// methodsOfTypes are methods that printed types may have; a field must not take their names.
-var methodsOfTypes = []string{"MarshalJSON", "UnmarshalJSON", "String", "GoString", "Error", "Unwrap", "Is", "As", "Format"}
+// methodsOfTypes are methods that printed types have, or get when a member of theirs becomes a secret; a field must not
+// take their names.
+var methodsOfTypes = []string{"MarshalJSON", "UnmarshalJSON", "String", "GoString"}
 
 // fields fills in the members of a struct, in alphabetical order of their names on the wire.
 func (b *builder) fields(d *named) {
 	t, n := d.typ, d.node
 	s := newScope(methodsOfTypes...)
+	if d.isError {
+		s.take("Error")
+	}
 	extra := n.Get("additionalProperties")
 	switch {
 	case extra.IsFalse():

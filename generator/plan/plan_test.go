@@ -145,7 +145,7 @@ func TestTypes(t *testing.T) {
 		"initials": {
 			[]string{"user_api_key: {type: object, properties: {html_url: {type: string}, userIds: {type: string}, iPhone: {type: string}, '2fa': {type: string}, '@type': {type: string}, error: {type: string}, string: {type: string}}}"},
 			"UserAPIKey",
-			"struct: N2fa *string omitempty; Type *string omitempty; Err *string omitempty; HTMLURL *string omitempty; IPhone *string omitempty; StringValue *string omitempty; UserIDs *string omitempty",
+			"struct: N2fa *string omitempty; Type *string omitempty; Error *string omitempty; HTMLURL *string omitempty; IPhone *string omitempty; StringValue *string omitempty; UserIDs *string omitempty",
 		},
 		"choice by tag": {
 			[]string{
