@@ -13,7 +13,8 @@ const exampleFile = "example_test.go"
 
 type exampleView struct{ TypeName, Method, Call string }
 
-// example is a test file whose examples compile and show in the documentation: one for each service.
+// example is a test file whose examples compile and show in the documentation: one for each service; nil when no service
+// has a call that can be shown.
 func (r *renderer) example() ([]byte, error) {
 	name, prefix := r.plan.Package, ""
 	if r.external() {
@@ -27,6 +28,9 @@ func (r *renderer) example() ([]byte, error) {
 	var body bytes.Buffer
 	if err := r.templates.ExecuteTemplate(&body, "example.tmpl", data); err != nil {
 		return nil, err
+	}
+	if !strings.Contains(body.String(), "func Example") { // no call is easy to show
+		return nil, nil
 	}
 	imports, err := importsOf(body.String())
 	if err != nil {

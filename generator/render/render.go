@@ -171,8 +171,12 @@ func (r *renderer) files() (map[string][]byte, error) {
 		return nil, err
 	}
 	maps.Copy(out, docs)
-	if out[exampleFile], err = r.example(); err != nil {
+	examples, err := r.example()
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", exampleFile, err)
+	}
+	if examples != nil {
+		out[exampleFile] = examples
 	}
 	return out, nil
 }

@@ -223,5 +223,6 @@ func TestExamplesOfLittle(t *testing.T) {
 	compile(t, p)
 	p = small()
 	p.Services[0].Methods = nil
+	p.ImportPath = "github.com/retrysafe/retrysafe/sdk/overlaid"
 	compile(t, p)
 }
