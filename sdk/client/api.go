@@ -24,6 +24,8 @@ type API struct {
 	EnvPrefix string
 	// Servers are the document's servers, the first is the default.
 	Servers []Server
+	// OwnServers tells that each operation names its own, so that a client needs no base URL.
+	OwnServers bool
 	// Schemes are the security schemes that operations refer to by name.
 	Schemes []Scheme
 	// Security is what an operation demands that says nothing itself.

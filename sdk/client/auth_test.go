@@ -182,6 +182,44 @@ func TestClientCredentials(t *testing.T) {
 	}
 }
 
+func TestRelativeTokenURL(t *testing.T) {
+	for _, tt := range []struct{ base, tokenURL, want string }{
+		{"", "/oauth2/token", "/oauth2/token"},
+		{"/api/v1", "/oauth2/token", "/oauth2/token"},
+		{"/api/v1", "oauth2/token?a=b", "/api/v1/oauth2/token?a=b"},
+		{"/api/v1/", "", "/api/v1"},
+		{"", "", "/"},
+	} {
+		for _, perCall := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%q below %q, option of a call %v", tt.tokenURL, tt.base, perCall), func(t *testing.T) {
+				asked := ""
+				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == http.MethodPost {
+						asked = r.URL.String()
+						answer(w, 200, "application/json", `{"access_token":"T"}`)
+					} else if r.Header.Get("Authorization") != "Bearer T" {
+						w.WriteHeader(http.StatusForbidden)
+					}
+				}))
+				defer server.Close()
+				opts := []client.Option{client.WithClientCredentials("b", tt.tokenURL, "me", "s3")}
+				forCall, forNew := opts, []client.Option(nil)
+				if !perCall {
+					forCall, forNew = nil, opts
+				}
+				c, err := client.New(api(client.Scheme{Name: "b", Kind: client.OAuth2}),
+					append(forNew, client.WithEnv(nil), client.WithBaseURL(server.URL+tt.base))...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := c.Exec(t.Context(), &opDelete, client.Input{Path: []any{"a"}}, forCall); err != nil || asked != tt.want {
+					t.Errorf("asked %q, want %q: %v", asked, tt.want, err)
+				}
+			})
+		}
+	}
+}
+
 func TestRedirects(t *testing.T) {
 	var there http.Header
 	var method, body string
@@ -276,8 +314,34 @@ func TestConfiguration(t *testing.T) {
 		}
 	}
 	a.Servers = []client.Server{{URL: "/v1"}}
-	if _, err := client.New(a, client.WithEnv(nil)); err == nil || !strings.Contains(err.Error(), "SHOP_BASE_URL") {
-		t.Error(err)
+	for _, servers := range [][]client.Server{a.Servers, {{URL: ""}}, nil} {
+		a.Servers = servers
+		for prefix, want := range map[string]string{"SHOP": "use WithBaseURL or set SHOP_BASE_URL", "": "use WithBaseURL"} {
+			a.EnvPrefix = prefix
+			if _, err := client.New(a, client.WithEnv(nil)); err == nil || !strings.HasSuffix(err.Error(), ": no base URL: "+want) {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestServersOfOperationsAlone(t *testing.T) {
+	a := api()
+	a.Servers, a.OwnServers, a.EnvPrefix = nil, true, "SHOP"
+	c, err := client.New(a, client.WithEnv(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, want := range map[string]string{"https://files.shop.example": "https://files.shop.example/files", "/relative": ""} {
+		op := client.Operation{Call: transport.Operation{ID: "upload", Method: "GET", Path: "/files"}, Servers: []client.Server{{URL: server}}}
+		var req *http.Request
+		err := c.Exec(t.Context(), &op, client.Input{}, []client.Option{client.WithDryRun(&req)})
+		if want == "" && strings.Contains(fmt.Sprint(err), "use WithBaseURL or set SHOP_BASE_URL") {
+			continue
+		}
+		if req == nil || req.URL.String() != want {
+			t.Errorf("%s: %v %v", server, req, err)
+		}
 	}
 }
 

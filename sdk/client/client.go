@@ -37,8 +37,8 @@ func New(api *API, opts ...Option) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", api.Name, err)
 	}
-	if server == "" {
-		return nil, fmt.Errorf("%s: no base URL: use WithBaseURL or set %s", api.Name, baseURLEnv(api))
+	if server == "" && !api.OwnServers {
+		return nil, fmt.Errorf("%s: %w", api.Name, noBaseURL(api))
 	}
 	c.server = server
 	c.agent = api.Product + " retrysafe/" + Version + " " + strings.Replace(runtime.Version(), "go", "go/", 1)
@@ -53,7 +53,7 @@ func New(api *API, opts ...Option) (*Client, error) {
 	c.http = &http.Client{Transport: c.sender, Jar: user.Jar, Timeout: user.Timeout, CheckRedirect: redirects(user.CheckRedirect)}
 	for _, cred := range c.base.credentials {
 		if t, ok := cred.(*tokenCredential); ok {
-			t.bind(c.sender)
+			t.bind(route{c.sender, c.server})
 		}
 	}
 	return c, nil
@@ -61,6 +61,13 @@ func New(api *API, opts ...Option) (*Client, error) {
 
 // CloseIdleConnections closes the connections that no call uses.
 func (c *Client) CloseIdleConnections() { c.sender.CloseIdleConnections() }
+
+func noBaseURL(api *API) error {
+	if api.EnvPrefix == "" {
+		return errors.New("no base URL: use WithBaseURL")
+	}
+	return errors.New("no base URL: use WithBaseURL or set " + baseURLEnv(api))
+}
 
 func baseURLEnv(api *API) string { return api.EnvPrefix + "_BASE_URL" }
 
@@ -93,6 +100,14 @@ func (c *Client) settings(opts []Option) (*settings, error) {
 	s.forCall, s.transport = true, nil
 	for _, o := range opts {
 		o.apply(&s)
+	}
+	if len(opts) == 0 {
+		return &s, s.err
+	}
+	for name, cred := range s.credentials { // those of this call alone
+		if t, ok := cred.(*tokenCredential); ok && cred != c.base.credentials[name] {
+			t.bind(route{c.sender, c.server})
+		}
 	}
 	return &s, s.err
 }

@@ -33,10 +33,11 @@ type TokenSource func(ctx context.Context) (Token, error)
 
 // WithTokenSource presents tokens from source as bearer tokens for a scheme.
 func WithTokenSource(scheme string, source TokenSource) Option {
-	return withTokens(scheme, func(ctx context.Context, _ http.RoundTripper) (Token, error) { return source(ctx) })
+	return withTokens(scheme, func(ctx context.Context, _ route) (Token, error) { return source(ctx) })
 }
 
-// WithClientCredentials gets tokens by the client credentials grant (RFC 6749 section 4.4) from tokenURL.
+// WithClientCredentials gets tokens by the client credentials grant (RFC 6749 section 4.4) from tokenURL. A relative one
+// is below the client's base URL, or at its host when it begins with a slash; an empty one is the base URL itself.
 func WithClientCredentials(scheme, tokenURL, id, secret string, scopes ...string) Option {
 	return withTokens(scheme, clientCredentials(tokenURL, id, secret, scopes), secret)
 }
@@ -46,7 +47,33 @@ func withTokens(scheme string, fetch fetchToken, hidden ...string) Option {
 	return optionFunc(func(s *settings) { s.setCredential(scheme, newToken(fetch, hidden...)) })
 }
 
-type fetchToken func(ctx context.Context, rt http.RoundTripper) (Token, error)
+type fetchToken func(ctx context.Context, by route) (Token, error)
+
+// route is how a token request leaves: through the transport of the client's calls, and where a relative token URL is.
+type route struct {
+	rt   http.RoundTripper
+	base string
+}
+
+// resolve gives the address of a token URL (RFC 3986 section 5.2; the base URL stands for a folder).
+func (r route) resolve(tokenURL string) (string, error) {
+	u, err := url.Parse(tokenURL)
+	if err != nil {
+		return "", errors.New("the token URL is not a URL")
+	}
+	if u.IsAbs() {
+		return tokenURL, nil
+	}
+	base, err := url.Parse(r.base)
+	if err != nil || !base.IsAbs() {
+		return "", fmt.Errorf("the token URL %q is relative and there is no base URL", tokenURL)
+	}
+	if tokenURL == "" {
+		return r.base, nil
+	}
+	base.Path, base.RawPath = strings.TrimRight(base.Path, "/")+"/", ""
+	return base.ResolveReference(u).String(), nil
+}
 
 // tokenCredential keeps one token and renews it single-flight: calls that need a new one wait for the one that asks.
 type tokenCredential struct {
@@ -54,11 +81,11 @@ type tokenCredential struct {
 	hidden []string
 	turn   chan struct{} // holds one element while nobody asks for a token
 	token  Token
-	rt     http.RoundTripper
+	by     route
 }
 
 func newToken(fetch fetchToken, hidden ...string) *tokenCredential {
-	t := &tokenCredential{fetch: fetch, hidden: hidden, turn: make(chan struct{}, 1), rt: http.DefaultTransport}
+	t := &tokenCredential{fetch: fetch, hidden: hidden, turn: make(chan struct{}, 1), by: route{rt: http.DefaultTransport}}
 	t.turn <- struct{}{}
 	return t
 }
@@ -73,8 +100,8 @@ func (t *tokenCredential) secrets() []string {
 	}
 }
 
-// bind makes token requests go the way of the client's calls.
-func (t *tokenCredential) bind(rt http.RoundTripper) { t.rt = rt }
+// bind makes token requests go the way of the client's calls. It comes before the first of them.
+func (t *tokenCredential) bind(by route) { t.by = by }
 
 func (t *tokenCredential) present(ctx context.Context, scheme *Scheme, req *http.Request) error {
 	value, err := t.get(ctx, "")
@@ -100,7 +127,7 @@ func (t *tokenCredential) get(ctx context.Context, stale string) (string, error)
 	if t.token.Value != "" && t.token.Value != stale && fresh {
 		return t.token.Value, nil
 	}
-	token, err := t.fetch(ctx, t.rt)
+	token, err := t.fetch(ctx, t.by)
 	if err != nil {
 		return "", err
 	}
@@ -145,26 +172,30 @@ var opToken = transport.Operation{ID: "token", Method: http.MethodPost, Idempote
 // clientCredentials asks for a token with HTTP basic authentication, and with the credentials in the form when the
 // server does not take that (both are in RFC 6749 section 2.3.1).
 func clientCredentials(tokenURL, id, secret string, scopes []string) fetchToken {
-	return func(ctx context.Context, rt http.RoundTripper) (Token, error) {
+	return func(ctx context.Context, by route) (Token, error) {
+		address, err := by.resolve(tokenURL)
+		if err != nil {
+			return Token{}, err
+		}
 		form := url.Values{"grant_type": {"client_credentials"}}
 		if len(scopes) > 0 {
 			form.Set("scope", strings.Join(scopes, " "))
 		}
-		token, status, err := askToken(ctx, rt, tokenURL, form, func(req *http.Request) {
+		token, status, err := askToken(ctx, by.rt, address, form, func(req *http.Request) {
 			req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret))
 		})
 		if status == http.StatusBadRequest || status == http.StatusUnauthorized {
 			form.Set("client_id", id)
 			form.Set("client_secret", secret)
-			token, _, err = askToken(ctx, rt, tokenURL, form, func(*http.Request) {})
+			token, _, err = askToken(ctx, by.rt, address, form, func(*http.Request) {})
 		}
 		return token, err
 	}
 }
 
-func askToken(ctx context.Context, rt http.RoundTripper, tokenURL string, form url.Values, sign func(*http.Request)) (Token, int, error) {
+func askToken(ctx context.Context, rt http.RoundTripper, address string, form url.Values, sign func(*http.Request)) (Token, int, error) {
 	ctx = transport.WithCall(ctx, transport.WithOperation(&opToken), transport.WithRefresh(nil))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, tokenURL, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		return Token{}, 0, errors.New("the token URL is not a URL")
 	}

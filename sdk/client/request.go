@@ -97,6 +97,9 @@ func (c *Client) target(op *Operation, in *Input, s *settings) (string, error) {
 			base = own
 		}
 	}
+	if base == "" {
+		return "", noBaseURL(c.api)
+	}
 	path, err := op.expand(in.Path)
 	if err != nil {
 		return "", err
