@@ -326,6 +326,27 @@ components:
 	}
 }
 
+func TestClientCredentials(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ flows, want string }{
+		{"{clientCredentials: {tokenUrl: 'https://x/token', scopes: {r: read}}}", "WithClientCredentials https://x/token true"},
+		{"{clientCredentials: {tokenUrl: /oauth2/token, scopes: {}}}", "WithClientCredentials /oauth2/token true"},
+		{"{clientCredentials: {tokenUrl: '', scopes: {}}}", "WithClientCredentials  true"},
+		{"{authorizationCode: {tokenUrl: /token, authorizationUrl: /authorize, scopes: {}}}", "WithAccessToken  false"},
+	} {
+		p := build(t, `openapi: 3.1.0
+security: [{oauth: []}]
+paths:
+  /a: {get: {operationId: a, responses: {'204': {description: none}}}}
+components: {securitySchemes: {oauth: {type: oauth2, flows: `+tt.flows+`}}}
+`)
+		s := p.Schemes[0]
+		if got := fmt.Sprint(s.Option, " ", s.TokenURL, " ", s.ClientCredentials); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.flows, got, tt.want)
+		}
+	}
+}
+
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	p := build(t, `openapi: 3.1.0

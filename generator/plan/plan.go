@@ -76,11 +76,13 @@ type Scheme struct {
 	Kind        string // bearer | basic | apiKey | oauth2 | openIdConnect | mutualTLS
 	In          string // apiKey: header | query | cookie
 	Param       string // apiKey: name on the wire
-	TokenURL    string // oauth2 client credentials
+	TokenURL    string // oauth2 client credentials; a relative or empty one is resolved by the runtime
 	RefreshURL  string
 	Scopes      []string
 	Env         []string // environment variables: one, or two for basic and client credentials
 	Description string
+
+	ClientCredentials bool // an oauth2 scheme has that grant
 }
 
 // SchemeUse is one scheme of a requirement with the scopes asked.

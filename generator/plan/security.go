@@ -101,12 +101,13 @@ func (b *builder) scheme(s *Scheme, n *spec.Node) {
 		}
 	case "oauth2":
 		flow := n.At("flows", "clientCredentials")
-		s.TokenURL, s.RefreshURL = flow.Str("tokenUrl"), flow.Str("refreshUrl")
+		s.ClientCredentials = flow.IsObject()
+		s.TokenURL, s.RefreshURL = strings.TrimSpace(flow.Str("tokenUrl")), flow.Str("refreshUrl")
 		for _, scope := range flow.Get("scopes").All() {
 			s.Scopes = append(s.Scopes, scope.Key)
 		}
 		s.Option, s.Env = "WithAccessToken", []string{"TOKEN"}
-		if s.TokenURL != "" {
+		if s.ClientCredentials {
 			s.Option, s.Env = "WithClientCredentials", []string{"CLIENT_ID", "CLIENT_SECRET"}
 		}
 	case "openIdConnect":

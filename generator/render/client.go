@@ -30,6 +30,7 @@ func (r *renderer) printClient() error {
 		"EnvPrefix":     quote(p.EnvPrefix),
 		"Servers":       serverConsts(p.Servers),
 		"ServerRecords": serverRecords(p.Servers),
+		"OwnServers":    len(p.Servers) == 0 && r.allOwnServers(),
 		"Schemes":       schemes(p.Schemes),
 		"Security":      requirements(p.Security),
 		"Errors":        r.errorCases(r.common),
@@ -144,7 +145,7 @@ func schemes(list []*plan.Scheme) []string {
 			add("Param", s.Param)
 		}
 		add("TokenURL", s.TokenURL)
-		if s.TokenURL != "" && len(s.Scopes) > 0 {
+		if s.ClientCredentials && len(s.Scopes) > 0 {
 			parts = append(parts, "Scopes: []string{"+quoted(s.Scopes)+"}")
 		}
 		if len(s.Env) > 0 {
@@ -190,10 +191,24 @@ func newService(s *plan.Service) string {
 	return "&" + s.TypeName + "{" + strings.Join(parts, ", ") + "}"
 }
 
+// allOwnServers tells that every operation names servers of its own.
+func (r *renderer) allOwnServers() bool {
+	for _, ref := range r.methods {
+		if len(ref.Servers) == 0 {
+			return false
+		}
+	}
+	return len(r.methods) > 0
+}
+
 // configDoc tells where a client's configuration comes from.
 func (r *renderer) configDoc() string {
 	if r.plan.EnvPrefix == "" {
 		return "It sends to the API's first server."
+	}
+	suffix := ""
+	if len(r.plan.Servers) == 0 && !r.allOwnServers() {
+		suffix = " The API names no server: set " + r.plan.EnvPrefix + "_BASE_URL or use [WithBaseURL]."
 	}
 	names := []string{r.plan.EnvPrefix + "_BASE_URL"}
 	for _, s := range r.plan.Schemes {
@@ -203,7 +218,7 @@ func (r *renderer) configDoc() string {
 			}
 		}
 	}
-	return "It reads " + strings.Join(names, ", ") + " from the environment."
+	return "It reads " + strings.Join(names, ", ") + " from the environment." + suffix
 }
 
 func upper(s string) string {

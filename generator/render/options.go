@@ -79,7 +79,7 @@ func credentialOptions(s *plan.Scheme) []optionView {
 			"presents user and password."+default1)}
 	case s.Kind == schemeAPIKey:
 		return []optionView{option(s.Option, "key string", "client.WithSecret("+scheme+", key)", "presents an API key."+default1)}
-	case s.TokenURL != "":
+	case s.ClientCredentials:
 		url := quote(s.TokenURL)
 		return []optionView{
 			option(s.Option, "id, secret string, scopes ...string", "client.WithClientCredentials("+scheme+", "+url+", id, secret, scopes...)",

@@ -28,7 +28,7 @@ type Client struct {
 	core *client.Client
 }
 
-// New makes a client. It reads FILES_BASE_URL from the environment. Options win over the environment.
+// New makes a client. It reads FILES_BASE_URL from the environment. The API names no server: set FILES_BASE_URL or use [WithBaseURL]. Options win over the environment.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
