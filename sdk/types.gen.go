@@ -497,7 +497,7 @@ type Export struct {
 	// At most 20 members.
 	Metadata Metadata `json:"metadata,omitzero"`
 	// Share that is done, 0 to 1. From 0 to 1.
-	Progress *float32     `json:"progress,omitempty"`
+	Progress *float64     `json:"progress,omitempty"`
 	Status   ExportStatus `json:"status"`
 	// ExtraFields holds the members that have no field of their own.
 	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`

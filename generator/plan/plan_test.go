@@ -97,7 +97,7 @@ func TestFieldTypes(t *testing.T) {
 	want := map[string]string{
 		"A": "string ", "B": "*string ", "C": "[]int32 ", "D": "O ", "E": "json.RawMessage ", "F": "*string omitempty", "G": "wire.Nullable[string] omitzero",
 		"H": "[]*string omitzero", "I": "*O omitempty", "J": "json.RawMessage omitempty", "K": "map[string]float64 omitzero", "L": "map[string]json.RawMessage omitzero",
-		"M": "*time.Time omitempty", "N": "*wire.Date omitempty", "O": "[]byte omitzero", "P": "*float32 omitempty", "Q": "*json.Number omitempty",
+		"M": "*time.Time omitempty", "N": "*wire.Date omitempty", "O": "[]byte omitzero", "P": "*float64 omitempty", "Q": "*json.Number omitempty",
 		"R": "*bool omitempty", "S": "*string omitempty", "T": "wire.Nullable[O] omitzero", "U": "[][]O omitzero",
 	}
 	for _, f := range typeOf(t, p, "S").Fields {

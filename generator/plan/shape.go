@@ -57,8 +57,6 @@ func scalarType(n *spec.Node) string {
 		return "int64"
 	case "number":
 		switch format {
-		case "float":
-			return "float32"
 		case "decimal", "bignumber", "bigdecimal":
 			return "json.Number"
 		case "int64":
@@ -66,7 +64,7 @@ func scalarType(n *spec.Node) string {
 		case "int32":
 			return "int32"
 		}
-		return "float64"
+		return "float64" // also for the format float, since 32 bits do not hold the digits that servers write
 	case "boolean":
 		return "bool"
 	}
