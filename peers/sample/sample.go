@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -17,7 +18,16 @@ import (
 // Document is an OpenAPI document as plain maps and slices.
 type Document struct {
 	root map[string]any
+	way  way
 }
+
+// way is one of several ways to make a value where a schema leaves a choice.
+type way struct {
+	pick int  // how many alternatives of a union are passed over
+	full bool // with all optional members
+}
+
+var ways = []way{{}, {full: true}, {pick: 1}, {pick: 2}, {pick: 3}, {pick: 1, full: true}}
 
 // Load reads a document of one file, YAML or JSON.
 func Load(path string) (*Document, error) {
@@ -39,14 +49,14 @@ func Load(path string) (*Document, error) {
 // Operation is what one call needs: JSON values by place.
 type Operation struct {
 	Path, Query, Header, Cookie map[string]any
-	Bodies                      map[string]any // by content type
+	Bodies                      map[string][]any // by content type: samples, the plainest first
 }
 
 // Operation samples the parameters and the bodies of an operation.
 func (d *Document) Operation(path, method string) Operation {
 	item := d.object(lookup(d.root, "paths", path))
 	op := d.object(item[strings.ToLower(method)])
-	out := Operation{Path: map[string]any{}, Query: map[string]any{}, Header: map[string]any{}, Cookie: map[string]any{}, Bodies: map[string]any{}}
+	out := Operation{Path: map[string]any{}, Query: map[string]any{}, Header: map[string]any{}, Cookie: map[string]any{}, Bodies: map[string][]any{}}
 	places := map[string]map[string]any{"path": out.Path, "query": out.Query, "header": out.Header, "cookie": out.Cookie}
 	for _, list := range []any{item["parameters"], op["parameters"]} {
 		params, _ := list.([]any)
@@ -61,7 +71,26 @@ func (d *Document) Operation(path, method string) Operation {
 	}
 	content := d.object(d.object(op["requestBody"])["content"])
 	for contentType, media := range content {
-		out.Bodies[contentType] = d.Value(d.object(media)["schema"], contentType)
+		out.Bodies[contentType] = d.samples(d.object(media), contentType)
+	}
+	return out
+}
+
+// samples are the different values that all ways make, and last what the document shows.
+func (d *Document) samples(media map[string]any, contentType string) []any {
+	var out []any
+	add := func(v any) {
+		if !slices.ContainsFunc(out, func(have any) bool { return reflect.DeepEqual(have, v) }) {
+			out = append(out, v)
+		}
+	}
+	for _, w := range ways {
+		d.way = w
+		add(d.Value(media["schema"], contentType))
+	}
+	d.way = way{}
+	if shown, ok := media["example"]; ok {
+		add(shown)
 	}
 	return out
 }
@@ -250,10 +279,14 @@ func (d *Document) choose(s map[string]any, key string, list []any, depth int, h
 			rest[k] = v
 		}
 	}
+	var alternatives []any
 	for _, alternative := range list {
-		if d.object(alternative)["type"] == "null" {
-			continue
+		if d.object(alternative)["type"] != "null" {
+			alternatives = append(alternatives, alternative)
 		}
+	}
+	for n := range alternatives {
+		alternative := alternatives[(n+d.way.pick)%len(alternatives)]
 		var v any
 		if rest["properties"] != nil || rest["required"] != nil {
 			v = d.value(map[string]any{"allOf": []any{rest, alternative}}, depth+1, hint)
@@ -301,8 +334,13 @@ func (d *Document) objectValue(s map[string]any, depth int, hint string) any {
 		if prop["readOnly"] == true {
 			continue
 		}
-		if slices.Contains(required, any(name)) || depth == 0 && optional(prop) {
+		if slices.Contains(required, any(name)) || depth == 0 && optional(prop) || d.way.full && depth < 3 && prop["deprecated"] != true {
 			out[name] = d.value(p, depth+1, hint)
+		}
+	}
+	for _, name := range required { // a member that is demanded and not described
+		if name, ok := name.(string); ok && props[name] == nil {
+			out[name] = d.value(s["additionalProperties"], depth+1, hint)
 		}
 	}
 	if extra, ok := s["additionalProperties"].(map[string]any); ok && len(props) == 0 {

@@ -3,6 +3,7 @@
 package smoke
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ type Call struct {
 	ID     string
 	Method any                        // method value, such as client.Orders.Create
 	Path   []json.RawMessage          // positional arguments
-	Body   json.RawMessage            // nil: the operation has none
+	Bodies []json.RawMessage          // samples of the body, tried in turn; nil: the operation has none
 	Params map[string]json.RawMessage // by name on the wire
 }
 
@@ -62,29 +63,75 @@ func run(c Call, opts []client.Option) (out Outcome) {
 			out.Result, out.Detail = "panic", fmt.Sprint(p)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	var info client.ResponseInfo
-	args, err := arguments(ctx, c, append(slices.Clone(opts), client.WithResponse(&info)))
-	if err != nil {
-		out.Result, out.Detail = "unsampled", err.Error()
-		return out
+	bodies := c.Bodies
+	if len(bodies) == 0 {
+		bodies = []json.RawMessage{nil}
 	}
-	results := reflect.ValueOf(c.Method).Call(args)
-	out.Result, out.Detail = judge(finish(results), info.Header)
+	for i, body := range bodies {
+		result, detail := call(c, body, opts)
+		if i == 0 || result != "unsampled" && result != "refused" {
+			out.Result, out.Detail = result, detail
+		}
+		if result != "unsampled" && result != "refused" {
+			break
+		}
+		// A sample that Prism refuses also as it was made says nothing of the SDK: the next one is tried.
+		if spoiled(c, body, opts) {
+			return Outcome{c.ID, "refused", "taken as it was made, refused as the SDK encodes it: " + detail}
+		}
+	}
 	if out.Result != "decode" {
 		return out
 	}
 	// The document's own example may contradict its schema: ask for an answer made from the schema.
-	again, err := arguments(ctx, c, append(slices.Clone(opts), client.WithHeader("Prefer", "dynamic=true")))
-	if err != nil {
-		return out
-	}
-	if result, _ := judge(finish(reflect.ValueOf(c.Method).Call(again)), nil); result == "ok" {
-		out.Result = "example"
+	for _, body := range bodies {
+		result, detail := call(c, body, append(slices.Clone(opts), client.WithHeader("Prefer", "dynamic=true")))
+		if result == "refused" || result == "unsampled" {
+			continue
+		}
+		if result == "ok" {
+			out.Result = "example"
+		} else {
+			out.Detail += "; an answer made from the schema: " + detail
+		}
+		break
 	}
 	return out
 }
+
+// call makes one call.
+func call(c Call, body json.RawMessage, opts []client.Option) (result, detail string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var info client.ResponseInfo
+	args, err := arguments(ctx, c, body, append(slices.Clone(opts), client.WithMaxAttempts(1), client.WithResponse(&info)))
+	if err != nil {
+		return "unsampled", err.Error()
+	}
+	results := reflect.ValueOf(c.Method).Call(args)
+	return judge(finish(results), info.Header)
+}
+
+// spoiled tells that Prism takes the sample of a JSON body word for word in place of what the SDK made of it.
+func spoiled(c Call, body json.RawMessage, opts []client.Option) bool {
+	replaced := false
+	result, _ := call(c, body, append(slices.Clone(opts), client.WithAttemptMiddleware(func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(req *http.Request) (*http.Response, error) {
+			if body == nil || !strings.Contains(req.Header.Get("Content-Type"), "json") {
+				return next.RoundTrip(req)
+			}
+			replaced = true
+			req = req.Clone(req.Context())
+			req.Body, req.GetBody, req.ContentLength = io.NopCloser(bytes.NewReader(body)), nil, int64(len(body))
+			return next.RoundTrip(req)
+		})
+	})))
+	return replaced && result != "refused" && result != "no-answer"
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
 var (
 	readerType = reflect.TypeFor[io.Reader]()
@@ -92,10 +139,10 @@ var (
 )
 
 // arguments lays out ctx, path values, body, params and options as the method takes them.
-func arguments(ctx context.Context, c Call, opts []client.Option) ([]reflect.Value, error) {
+func arguments(ctx context.Context, c Call, body json.RawMessage, opts []client.Option) ([]reflect.Value, error) {
 	t := reflect.TypeOf(c.Method)
 	args := []reflect.Value{reflect.ValueOf(ctx)}
-	path, body := c.Path, c.Body
+	path := c.Path
 	for i := 1; i < t.NumIn()-1; i++ {
 		in := t.In(i)
 		switch {
