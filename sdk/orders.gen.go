@@ -96,9 +96,10 @@ var opOrdersConfirm = client.Operation{
 }
 
 var opOrdersWatch = client.Operation{
-	Call:    transport.Operation{ID: "watchOrders", Method: "GET", Path: "/order-events", Stream: true},
-	Accept:  "text/event-stream, application/problem+json",
-	Answers: []client.Answer{{Status: "200", Type: "text/event-stream", Kind: client.Events}},
+	Call:      transport.Operation{ID: "watchOrders", Method: "GET", Path: "/order-events", Stream: true},
+	Accept:    "text/event-stream, application/problem+json",
+	Answers:   []client.Answer{{Status: "200", Type: "text/event-stream", Kind: client.Events}},
+	Streaming: &client.Streaming{Endless: true},
 }
 
 var opOrdersList = client.Operation{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -284,10 +285,11 @@ func TestFiles(t *testing.T) {
 }
 
 func TestStreams(t *testing.T) {
-	c, _ := connect(t, reply{
+	// The document calls the stream endless, so its end is a break, and 204 ends it.
+	c, s := connect(t, reply{
 		status: 200, contentType: "text/event-stream",
 		body: "id: 1\nevent: order\ndata: {\"order_id\":\"o1\",\"type\":\"order.paid\",\"at\":\"2026-01-02T03:04:05Z\"}\n\n: ping\n\nid: 2\ndata: {\"order_id\":\"o2\",\"type\":\"order.new\"}\n\n",
-	})
+	}, reply{status: 204})
 	var got []string
 	for event, err := range c.Orders.Watch(t.Context(), sdk.WatchOrdersParams{}) {
 		if err != nil {
@@ -297,6 +299,9 @@ func TestStreams(t *testing.T) {
 	}
 	if want := []string{"1 o1 order.paid", "2 o2 order.new"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := len(s.sent); n != 2 || s.sent[1].header.Get("Last-Event-ID") != "2" {
+		t.Errorf("%d requests, want a second one that names the last event", n)
 	}
 
 	c, _ = connect(t, reply{status: 200, contentType: "application/x-ndjson", body: "{\"number\":1,\"amount\":-5}\n{\"number\":2}\n"})
@@ -398,37 +403,105 @@ func TestServicesCanBeFaked(t *testing.T) {
 	}
 }
 
-// Every operation is called against the fake server, and every answer decodes.
+// The fake answers by a script, and with what the document shows.
 func TestFake(t *testing.T) {
 	fake := sdk.Fake()
 	server := httptest.NewServer(fake)
 	t.Cleanup(server.Close)
-	c, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithEnv(nil))
+	c, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithEnv(nil), sdk.WithBearerToken("t"), sdk.WithLogger(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	fake.Script("createOrder", fakeserver.Answer{Status: 503}, fakeserver.Answer{Drop: true})
-	order, err := c.Orders.Create(t.Context(), sdk.CreateOrderRequest{OrderRef: "r"}, sdk.WithLogger(nil))
-	if err != nil || order.ID == "" || len(fake.Requests("createOrder")) != 3 {
-		t.Errorf("%+v %v", order, err)
+	var info sdk.ResponseInfo
+	order, err := c.Orders.Create(t.Context(), sdk.CreateOrderRequest{OrderRef: "r"}, sdk.WithResponse(&info))
+	if err != nil || len(fake.Requests("createOrder")) != 3 {
+		t.Fatal(order, err)
 	}
-	n := 0
-	for item, err := range c.Orders.All(t.Context(), sdk.ListOrdersParams{}) {
-		if err != nil || item.ID == "" {
-			t.Fatal(err)
-		}
-		n++
+	if order.CustomerID != "cus_9f2" || order.Lines[0].SKU != "lamp-1" || order.Status != sdk.OrderStatusConfirmed {
+		t.Errorf("the document shows another order than %+v", order)
+	}
+	if at, ok := sdk.HeadersOf(&info).Location(); !ok || at != "/v1/orders/ord_17" || info.Replayed {
+		t.Errorf("location %q, replayed %t", at, info.Replayed)
 	}
 	payment, err := c.Payments.Get(t.Context(), "pay_1")
-	if err != nil || n != 1 {
-		t.Fatal(n, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if _, card := payment.Method.AsCard(); !card {
+	if card, ok := payment.Method.AsCard(); !ok || *card.Last4 != "4242" {
 		t.Errorf("method %s", payment.Method.Raw())
 	}
-	for event, err := range c.Orders.Watch(t.Context(), sdk.WatchOrdersParams{}) {
-		if err != nil || event.Data.OrderID == "" {
-			t.Error(err)
+	export, err := c.Exports.Wait(t.Context(), "exp_3")
+	if err != nil || export.Status != sdk.ExportStatusDone {
+		t.Errorf("%+v %v", export, err)
+	}
+}
+
+// Each operation is called against the fake, and each answer decodes; lists and streams come to an end.
+func TestFakeAnswersEverything(t *testing.T) {
+	fake := sdk.Fake()
+	server := httptest.NewServer(fake)
+	t.Cleanup(server.Close)
+	c, err := sdk.New(sdk.WithBaseURL(server.URL), sdk.WithEnv(nil), sdk.WithBearerToken("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	called := map[string]error{
+		"listCustomers":        drain(t, c.Customers.All(ctx, sdk.ListCustomersParams{})),
+		"listProducts":         drain(t, c.Products.All(ctx, sdk.ListProductsParams{})),
+		"listOrders":           drain(t, c.Orders.All(ctx, sdk.ListOrdersParams{})),
+		"listRefunds":          drain(t, c.Refunds.All(ctx, sdk.ListRefundsParams{})),
+		"watchOrders":          drain(t, c.Orders.Watch(ctx, sdk.WatchOrdersParams{})),
+		"streamLedger":         drain(t, c.Ledger.Stream(ctx, sdk.StreamLedgerParams{Day: wire.Date{Year: 2026, Month: time.March, Day: 1}})),
+		"createCustomer":       failure(c.Customers.Create(ctx, sdk.CreateCustomerRequest{})),
+		"searchCustomers":      failure(c.Customers.Search(ctx, sdk.CustomerSearch{})),
+		"getCustomer":          failure(c.Customers.Get(ctx, "1")),
+		"deleteCustomer":       c.Customers.Delete(ctx, "1"),
+		"updateCustomer":       failure(c.Customers.Update(ctx, "1", sdk.UpdateCustomerRequest{}, sdk.UpdateCustomerParams{})),
+		"appendCustomerNotes":  failure(c.Customers.AppendNotes(ctx, "1", nil)),
+		"uploadDocument":       failure(c.Documents.Upload(ctx, "1", sdk.UploadDocumentRequest{File: wire.FromBytes("a", nil)})),
+		"downloadDocument":     failure(c.Documents.Download(ctx, "1", sdk.DownloadDocumentParams{})),
+		"getProductCategories": failure(c.Products.GetCategories(ctx)),
+		"getProduct":           failure(c.Products.Get(ctx, "1")),
+		"setProductStock":      failure(c.Products.SetStock(ctx, "1", nil)),
+		"adjustProductStock":   failure(c.Products.AdjustStock(ctx, "1", sdk.StockAdjustment{})),
+		"confirmOrder":         failure(c.Orders.Confirm(ctx, sdk.ConfirmOrderRequest{OrderRef: "r"})),
+		"createOrder":          failure(c.Orders.Create(ctx, sdk.CreateOrderRequest{})),
+		"getOrder":             failure(c.Orders.Get(ctx, "1", sdk.GetOrderParams{})),
+		"cancelOrder":          failure(c.Orders.Cancel(ctx, "1", nil)),
+		"remindOrder":          failure(c.Orders.Remind(ctx, "1")),
+		"createPayment":        failure(c.Payments.Create(ctx, sdk.CreatePaymentRequest{})),
+		"getPayment":           failure(c.Payments.Get(ctx, "1")),
+		"capturePayment":       failure(c.Payments.Capture(ctx, "1", nil)),
+		"createRefund":         failure(c.Refunds.Create(ctx, "1", sdk.CreateRefundRequest{})),
+		"createExport":         failure(c.Exports.Create(ctx, sdk.CreateExportRequest{})),
+		"getExport":            failure(c.Exports.Get(ctx, "1")),
+		"getHealth":            failure(c.System.GetHealth(ctx)),
+	}
+	for id, err := range called {
+		if err != nil || len(fake.Requests(id)) == 0 {
+			t.Errorf("%s: %d requests, %v", id, len(fake.Requests(id)), err)
 		}
 	}
+}
+
+func failure[T any](_ T, err error) error { return err }
+
+// drain reads all of a list or a stream; one without items is a failure.
+func drain[T any](t *testing.T, items iter.Seq2[T, error]) error {
+	t.Helper()
+	n := 0
+	for _, err := range items {
+		if err != nil {
+			return err
+		}
+		if n++; n > 10 {
+			return errors.New("it does not end")
+		}
+	}
+	if n == 0 {
+		return errors.New("there is nothing in it")
+	}
+	return nil
 }

@@ -55,6 +55,7 @@ func (b *builder) field(d *named, s *scope, m spec.Member, required bool) *Field
 		ReadOnly:  n.Flag("readOnly") || target.Flag("readOnly"),
 		WriteOnly: n.Flag("writeOnly") || target.Flag("writeOnly"),
 		Secret:    isSecret(m.Key, target),
+		Example:   shown(maxShownValue, n, target),
 	}
 	b.note(pointer, "field", d.typ.Name+"."+f.GoName)
 	if d.multipart {

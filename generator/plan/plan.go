@@ -184,7 +184,8 @@ type Result struct {
 	Pointer  bool      // the method gives back *Type rather than Type (structs: true; slices, maps, scalars: false)
 	Answers  []*Answer // every declared success answer
 	TypeName string    // many: name of the result struct
-	End      string    // sse: data of the event that ends the stream, when the document says so: [DONE]
+	End      string    // sse, ndjson: data of the event, or text of the line, that ends the stream, when the document says so: [DONE]
+	Endless  bool      // sse, ndjson: the document says that the stream has no end of its own
 }
 
 // Answer is one declared success answer.
@@ -195,6 +196,7 @@ type Answer struct {
 	Type        string // Go type
 	GoName      string // many: field name
 	Doc         string
+	Example     string // JSON text of a whole answer as the document shows it, the text of one event for streams; "" when it shows none
 }
 
 // ErrorResponse is one declared error answer with a body.
@@ -274,6 +276,7 @@ type Job struct {
 // ResponseHeader is one declared response header.
 type ResponseHeader struct {
 	Name, GoName, Type, Doc string
+	Example                 string // value as it stands in the document; "" when there is none
 }
 
 // Example holds a sample call for docs and tests.
@@ -312,6 +315,7 @@ type Type struct {
 	IsError       bool     // gets an Error method (it is declared as an error answer)
 	Secret        bool     // never printed by %v
 	Imports       []string // import paths that its declaration needs
+	Example       string   // JSON text of a value that the document shows; "" when it shows none
 }
 
 // Field is one member of a struct.
@@ -329,6 +333,7 @@ type Field struct {
 	Secret     bool   // password, token, card number: hidden by %v, never part of a key
 	Const      string // Go expression sent by itself when the field is left zero
 	File       bool   // binary part of a multipart body
+	Example    string // JSON text of a value that the document shows; "" when it shows none
 }
 
 // EnumValue is one constant.

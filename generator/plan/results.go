@@ -61,8 +61,12 @@ func (b *builder) result(o *operation) {
 		}
 	}
 	b.kind(o)
+	if m.Result.Kind == "sse" || m.Result.Kind == "ndjson" {
+		m.Result.End, m.Result.Endless = b.stream(o, success)
+	}
 	if events != nil {
 		b.streamMethod(o, events)
+		o.stream.Result.End, o.stream.Result.Endless = b.stream(o, success)
 	}
 	b.failures(o, failure)
 	b.headers(o, success)
@@ -94,7 +98,9 @@ func (b *builder) answers(o *operation, a answer) []*Answer {
 		switch one.Kind {
 		case "json", "sse", "ndjson":
 			one.Type = b.jsonType(entry.schema).expr
+			one.Example = shownAnswer(entry.node, entry.schema)
 		case "text":
+			one.Example = shownAnswer(entry.node, entry.schema)
 			one.Type = "string"
 		default:
 			one.Type = "[]byte"
@@ -279,7 +285,7 @@ func (b *builder) headers(o *operation, success []answer) {
 			schema, media := paramSchema(node)
 			o.method.Headers = append(o.method.Headers, &ResponseHeader{
 				Name: h.Key, GoName: seen.take(exported(h.Key, "Header")), Type: b.paramType(schema, media != "").expr,
-				Doc: docText(node.Str("description")),
+				Doc: docText(node.Str("description")), Example: shownHeader(node, schema),
 			})
 		}
 	}

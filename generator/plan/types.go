@@ -112,6 +112,7 @@ func (b *builder) emit(d *named) {
 	t.Doc = typeDoc(t.Name, n)
 	t.Deprecated = deprecation(n)
 	t.IsError = d.isError
+	t.Example = shown(maxShownValue, n, n.Deref())
 	if n.Ref != "" {
 		t.Kind = Alias
 		t.Base = b.typeOf(n).expr

@@ -1,6 +1,9 @@
 package render
 
 import (
+	"fmt"
+	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,10 +38,61 @@ func (r *renderer) fakeOperation(m *plan.Method) string {
 	}
 	a := m.Result.Answers[0]
 	parts = append(parts, "Status: "+strconv.Itoa(statusOf(a.Status)))
+	if headers := fakeHeaders(m); headers != "" {
+		parts = append(parts, "Header: map[string]string{"+headers+"}")
+	}
 	if a.ContentType != "" && m.HTTP != "HEAD" {
-		parts = append(parts, "Type: "+quote(strings.Replace(a.ContentType, "*/*", "application/octet-stream", 1)), "Body: "+goText(r.fakeBody(m, a)))
+		parts = append(parts, "Type: "+quote(strings.Replace(a.ContentType, "*/*", "application/octet-stream", 1)), "Body: "+goText(r.fakeBody(m, a, false)))
+		if param, first := r.endless(m); param != "" {
+			parts = append(parts, fmt.Sprintf("Further: &fakeserver.Further{Param: %s, First: %s, Body: %s}", quote(param), quote(first), goText(r.fakeBody(m, a, true))))
+		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// fakeHeaders are the declared headers that have an example, but for those that would change what the client does.
+func fakeHeaders(m *plan.Method) string {
+	var parts []string
+	for _, h := range m.Headers {
+		name := http.CanonicalHeaderKey(h.Name)
+		steers := slices.Contains([]string{"Link", "Retry-After", "Set-Cookie", "Transfer-Encoding"}, name) ||
+			strings.HasPrefix(name, "Content-") || strings.Contains(name, "Replay")
+		if h.Example != "" && !steers {
+			parts = append(parts, quote(name)+": "+quote(h.Example))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// endless gives the query parameter that carries the place in a list whose answers do not tell where it ends, with its
+// value for the first page; "" for other lists.
+func (r *renderer) endless(m *plan.Method) (param, first string) {
+	p := m.Pagination
+	if p == nil || p.InBody || m.Params == nil || len(p.HasMore) > 0 {
+		return "", ""
+	}
+	switch p.Kind {
+	case "offset":
+		if len(p.Total) > 0 {
+			return "", ""
+		}
+		first = "0"
+	case "page":
+		if len(p.TotalPages) > 0 || len(p.Next) > 0 {
+			return "", ""
+		}
+		first = strconv.Itoa(p.FirstPage)
+	default:
+		if len(p.LastItem) == 0 {
+			return "", ""
+		}
+	}
+	for _, f := range m.Params.Fields {
+		if f.GoName == p.Request && f.In == "query" {
+			return f.Name, first
+		}
+	}
+	return "", ""
 }
 
 // statusOf is a status that a declared one stands for.
@@ -57,128 +111,37 @@ func goText(s string) string {
 	return quote(s)
 }
 
-func (r *renderer) fakeBody(m *plan.Method, a *plan.Answer) string {
-	j := jsonSampler{types: r.types, literals: r.literals}
-	if p := m.Pagination; p != nil {
-		j.last = p
+// maxFake bounds an answer: a longer one is written again without what is optional.
+const maxFake = 4 << 10
+
+// fakeBody is the body of an answer, or of the page behind the last one of a list.
+func (r *renderer) fakeBody(m *plan.Method, a *plan.Answer, behind bool) string {
+	j := jsonSampler{types: r.types, literals: r.literals, list: m.Pagination, job: r.jobOf(m), behind: behind, optional: true}
+	switch a.Kind {
+	case resultText:
+		if text, ok := stringOf(a.Example); ok {
+			return text
+		}
+		return "content"
+	case resultBinary:
+		return "content"
+	}
+	text := j.value(a.Type, a.Example, 0, "")
+	if len(text) > maxFake {
+		j.optional = false
+		text = j.value(a.Type, "", 0, "")
 	}
 	switch a.Kind {
-	case resultText, resultBinary:
-		return "content"
 	case resultSSE:
-		return "data: " + j.value(a.Type, 0) + "\n\n"
+		text = "id: 1\ndata: " + text + "\n\n"
+		if m.Result.End != "" {
+			text += "data: " + m.Result.End + "\n\n"
+		}
 	case resultNDJSON:
-		return j.value(a.Type, 0) + "\n"
-	}
-	return j.value(a.Type, 0)
-}
-
-// jsonSampler writes JSON that a Go type of the plan reads: what is required, and as little of it as that allows.
-type jsonSampler struct {
-	types    map[string]*plan.Type
-	literals map[string]string // enum constants
-	last     *plan.Pagination  // a list that ends with this page
-}
-
-var jsonSamples = map[string]string{
-	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "float32": "1.5", "float64": "1.5",
-	"any": "null", "[]byte": `"Y29udGVudA=="`, "time.Time": `"2026-01-02T15:04:05Z"`, "wire.Date": `"2026-01-02"`,
-	typeRaw: "{}", "json.Number": "1.5", "wire.Secret": `"text"`,
-}
-
-func (j jsonSampler) value(goType string, depth int) string {
-	if text, ok := jsonSamples[goType]; ok {
-		return text
-	}
-	switch {
-	case strings.HasPrefix(goType, "[]"):
-		if depth >= sampleDepth {
-			return "[]"
-		}
-		return "[" + j.value(goType[2:], depth+1) + "]"
-	case strings.HasPrefix(goType, "map["):
-		return "{}"
-	case strings.HasPrefix(goType, "*"):
-		if depth > 0 {
-			return "null"
-		}
-		return j.value(goType[1:], depth)
-	}
-	t := j.types[goType]
-	if t == nil {
-		return "null"
-	}
-	return j.named(t, depth)
-}
-
-func (j jsonSampler) named(t *plan.Type, depth int) string {
-	switch t.Kind {
-	case plan.Enum:
-		if len(t.Values) > 0 {
-			return jsonLiteral(t.Values[0].Literal)
-		}
-	case plan.Union:
-		if len(t.Variants) == 0 {
-			return "{}"
-		}
-		v := t.Variants[0]
-		text := j.value(v.Type, depth+1)
-		if t.Discriminator != "" && len(v.Tags) > 0 && strings.HasPrefix(text, "{") && !strings.Contains(text, quote(t.Discriminator)+":") {
-			comma := ","
-			if text == "{}" {
-				comma = ""
-			}
-			text = "{" + quote(t.Discriminator) + ":" + quote(v.Tags[0]) + comma + text[1:]
-		}
-		return text
-	case plan.Struct:
-		return j.object(t, depth)
-	case plan.Alias, plan.Define:
-	}
-	return j.value(t.Base, depth)
-}
-
-func (j jsonSampler) object(t *plan.Type, depth int) string {
-	if depth > sampleDepth+2 {
-		return "{}"
-	}
-	var parts []string
-	for _, f := range t.Fields {
-		list := depth == 0 && j.last != nil && len(j.last.Items) > 0 && f.GoName == j.last.Items[0]
-		if !f.Required && !list || f.WriteOnly {
-			continue
-		}
-		parts = append(parts, quote(f.JSON)+":"+j.field(f, depth))
-	}
-	return "{" + strings.Join(parts, ",") + "}"
-}
-
-func (j jsonSampler) field(f *plan.Field, depth int) string {
-	if f.Const != "" {
-		if literal, ok := j.literals[f.Const]; ok {
-			return jsonLiteral(literal)
-		}
-		return jsonLiteral(f.Const)
-	}
-	if j.last != nil {
-		switch {
-		case endsWith(j.last.HasMore, f.GoName):
-			return "false"
-		case endsWith(j.last.Next, f.GoName) && f.Type == typeString:
-			return `""`
-		case endsWith(j.last.Next, f.GoName):
-			return "null"
+		text += "\n"
+		if m.Result.End != "" {
+			text += m.Result.End + "\n"
 		}
 	}
-	return j.value(strings.TrimPrefix(f.Type, "*"), depth+1)
-}
-
-func endsWith(path []string, name string) bool { return len(path) > 0 && path[len(path)-1] == name }
-
-// jsonLiteral is a Go literal as JSON.
-func jsonLiteral(literal string) string {
-	if s, err := strconv.Unquote(literal); err == nil {
-		return strconv.Quote(s)
-	}
-	return literal
+	return text
 }

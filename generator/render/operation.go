@@ -161,11 +161,20 @@ func (r *renderer) operationFields(m *plan.Method, b *plan.Body) []string {
 	}
 	add("Servers", serverRecords(unnamed(m.Servers)))
 	add("Paging", paging(m.Pagination))
-	if m.Result.End != "" {
-		add("Streaming", "&client.Streaming{End: "+quote(m.Result.End)+"}")
-	}
+	add("Streaming", streaming(m.Result))
 	add("Job", r.jobRecord(m))
 	return out
+}
+
+// streaming prints how a stream ends; "" when the end of the connection ends it.
+func streaming(result plan.Result) string {
+	switch {
+	case result.End != "":
+		return "&client.Streaming{End: " + quote(result.End) + "}"
+	case result.Endless:
+		return "&client.Streaming{Endless: true}"
+	}
+	return ""
 }
 
 func unnamed(servers []*plan.Server) []*plan.Server {

@@ -98,7 +98,7 @@ func wide() *plan.Plan {
 		p.Schemes,
 		&plan.Scheme{Name: "basic", Kind: "basic", Option: "WithBasicAuth", Env: []string{"SHOP_USER", "SHOP_PASSWORD"}},
 		&plan.Scheme{Name: "key", Kind: "apiKey", In: "query", Param: "api_key", Option: "WithAPIKey"},
-		&plan.Scheme{Name: "oauth", Kind: "oauth2", TokenURL: "https://id.shop.example/token", Scopes: []string{"read"}, Option: "WithClientCredentials"},
+		&plan.Scheme{Name: "oauth", Kind: "oauth2", ClientCredentials: true, TokenURL: "https://id.shop.example/token", Scopes: []string{"read"}, Option: "WithClientCredentials"},
 		&plan.Scheme{Name: "tls", Kind: "mutualTLS"},
 	)
 	p.Types = append(

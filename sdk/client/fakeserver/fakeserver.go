@@ -6,6 +6,7 @@ package fakeserver
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +16,16 @@ import (
 type Operation struct {
 	ID, Method, Path string // Path is a template: /orders/{order_id}
 	Status           int
-	Type, Body       string
+	Header           map[string]string // beside Content-Type
+	Type, Body       string            // an event stream that is asked for what comes after an event ends with 204
+	Further          *Further          // nil: the answer is the same whatever the query asks for
+}
+
+// Further is the answer for the pages behind the first one, in a list whose answers do not tell where it ends.
+type Further struct {
+	Param string // query parameter that carries the place in the list
+	First string // its value for the first page, which may also be left out
+	Body  string
 }
 
 // Answer is one scripted answer. Its zero value is a 200 without a body.
@@ -109,9 +119,27 @@ func (h *Handler) take(op *Operation, r Request) Answer {
 		h.scripts[r.Operation] = script[1:]
 		return script[0]
 	}
-	answer := Answer{Status: op.Status, Body: op.Body}
+	return op.answer(&r)
+}
+
+// answer is what the operation gives without a script.
+func (op *Operation) answer(r *Request) Answer {
+	answer := Answer{Status: op.Status, Body: op.Body, Header: http.Header{}}
+	for name, value := range op.Header {
+		answer.Header.Set(name, value)
+	}
 	if op.Type != "" {
-		answer.Header = http.Header{"Content-Type": {op.Type}}
+		answer.Header.Set("Content-Type", op.Type)
+	}
+	if op.Type == "text/event-stream" && r.Header.Get("Last-Event-ID") != "" {
+		return Answer{Status: http.StatusNoContent}
+	}
+	if more := op.Further; more != nil {
+		_, query, _ := strings.Cut(r.URL, "?")
+		values, err := url.ParseQuery(query)
+		if place := values.Get(more.Param); err == nil && place != "" && place != more.First {
+			answer.Body = more.Body
+		}
 	}
 	return answer
 }

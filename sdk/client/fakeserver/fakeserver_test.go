@@ -97,3 +97,45 @@ func TestDropAndHeaders(t *testing.T) {
 		t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
 	}
 }
+
+func TestAnswersOfOperations(t *testing.T) {
+	handler := fakeserver.New([]fakeserver.Operation{
+		{ID: "get", Method: "GET", Path: "/get", Status: 200, Header: map[string]string{"ETag": "7"}, Type: "application/json", Body: "{}"},
+		{ID: "list", Method: "GET", Path: "/list", Status: 200, Body: "[1]", Further: &fakeserver.Further{Param: "page", First: "1", Body: "[]"}},
+		{ID: "watch", Method: "GET", Path: "/watch", Status: 200, Type: "text/event-stream", Body: "data: 1\n\n"},
+	})
+	server := httptest.NewServer(handler)
+	defer server.Close()
+	for _, tt := range []struct{ path, after, want string }{
+		{"/get", "", "200 7 application/json {}"},
+		{"/list", "", "200   [1]"},
+		{"/list?page=1&limit=5", "", "200   [1]"},
+		{"/list?page=2", "", "200   []"},
+		{"/watch", "", "200  text/event-stream data: 1\n\n"},
+		{"/watch", "1", "204   "},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+tt.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.after != "" {
+			req.Header.Set("Last-Event-ID", tt.after)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		media, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+		if media == "text/plain" { // net/http's own guess
+			media = ""
+		}
+		if got := fmt.Sprintf("%d %s %s %s", resp.StatusCode, resp.Header.Get("ETag"), media, body); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.path, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package plan
+
+import (
+	"regexp"
+
+	"github.com/retrysafe/retrysafe/generator/spec"
+)
+
+// lastEvent finds the end of a stream in prose, as in "terminated by a `data: [DONE]` message".
+var lastEvent = regexp.MustCompile("(?i)\\b(?:terminat(?:es|ed|ing)|end(?:s|ed|ing)?|finish(?:es|ed|ing)?|clos(?:es|ed|ing)|complet(?:es|ed|ing))\\b[^.]{0,80}`?data: (\\[[A-Za-z]+\\])`?")
+
+// stream says how the stream of an operation ends: by x-stream, by the extensions that others read, or in the words of
+// the document.
+func (b *builder) stream(o *operation, success []answer) (end string, endless bool) {
+	own := o.Node.Get("x-stream")
+	if end, endless = own.Str("end"), own.Flag("endless"); end != "" || endless {
+		return end, endless
+	}
+	if end = o.Node.Get("x-fern-streaming").Str("terminator"); end != "" {
+		return end, false
+	}
+	for _, a := range success {
+		for _, entry := range mediaOf(a.response) {
+			if end = entry.node.Str("x-speakeasy-sse-sentinel"); end != "" {
+				return end, false
+			}
+		}
+	}
+	texts := []*spec.Node{o.Node}
+	for _, entry := range mediaOf(o.Node.Get("requestBody").Deref()) {
+		texts = append(texts, entry.schema.Deref().Get("properties").Get("stream"))
+	}
+	for _, n := range texts {
+		for _, text := range []string{n.Str("description"), n.Deref().Str("description")} {
+			if found := lastEvent.FindStringSubmatch(text); found != nil {
+				return found[1], false
+			}
+		}
+	}
+	return "", false
+}
