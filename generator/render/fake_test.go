@@ -112,7 +112,7 @@ func TestFakeStreamsAndHeaders(t *testing.T) {
 	if got, want := faked(t, plan.Method{Result: events}), `"id: 1\ndata: \"hi\"\n\ndata: [DONE]\n\n"`; !strings.Contains(got, want) {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	var headers []*plan.ResponseHeader
+	headers := make([]*plan.ResponseHeader, 0, 5)
 	for name, example := range map[string]string{"ETag": `"7"`, "Link": "</next>; rel=next", "Retry-After": "1", "Idempotent-Replayed": "true", "X-None": ""} {
 		headers = append(headers, &plan.ResponseHeader{Name: name, GoName: strings.ReplaceAll(name, "-", ""), Type: "string", Example: example})
 	}

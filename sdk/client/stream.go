@@ -14,7 +14,7 @@ import (
 // Streaming says what the document knows of a stream beside the type of its events.
 type Streaming struct {
 	// End is the data of the event, or the text of the line, that ends the stream: [DONE]. A stream that should have
-	// one and ends without it is broken. Empty: the stream ends with its connection.
+	// one and ends without it is broken. Empty: the stream ends with its connection, or at a [DONE] all the same.
 	End string
 	// Endless says that the stream has no end of its own, so that an orderly end is a break as well.
 	Endless bool

@@ -35,7 +35,15 @@ func newStream(c *Client, op *Operation, in Input) *stream {
 	return s
 }
 
-func (s *stream) ends(data []byte) bool { return s.how.End != "" && string(data) == s.how.End }
+// doneMark is the data by which many APIs end a stream without a word about it in their document. It is no JSON.
+const doneMark = "[DONE]"
+
+func (s *stream) ends(data []byte) bool {
+	if s.how.End == "" {
+		return string(data) == doneMark
+	}
+	return string(data) == s.how.End
+}
 
 func (s *stream) progress() {
 	s.events++

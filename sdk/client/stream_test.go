@@ -108,6 +108,7 @@ func TestStreamEnds(t *testing.T) {
 	}{
 		{"with its connection", nil, &scriptedBody{parts: []string{event("1"), ": ping\n\n", event("2")}, err: io.EOF}, []string{"1 order o1", "2 order o2"}},
 		{"at the declared event", &Streaming{End: "[DONE]"}, &scriptedBody{parts: []string{event("1"), "data: [DONE]\n\n", event("2")}, err: io.EOF}, []string{"1 order o1"}},
+		{"at an event that the document does not name", nil, &scriptedBody{parts: []string{event("1"), "data: [DONE]\n\n", event("2")}, err: io.EOF}, []string{"1 order o1"}},
 		{"without a status body", nil, nil, nil},
 		{"without data", nil, &scriptedBody{parts: []string{"event: ping\ndata\n\n"}, err: io.EOF}, []string{" ping "}},
 	}
