@@ -5,6 +5,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -238,16 +239,20 @@ func countOperations(doc string) (int, error) {
 		return 0, err
 	}
 	var root struct {
-		Paths map[string]yaml.Node `yaml:"paths"`
+		Paths map[string]map[string]any `json:"paths" yaml:"paths"`
 	}
-	if err := yaml.Unmarshal(data, &root); err != nil {
+	decode := yaml.Unmarshal
+	if filepath.Ext(doc) == ".json" { // YAML does not take every escape of JSON
+		decode = func(data []byte, v any) error { return json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), v) }
+	}
+	if err := decode(data, &root); err != nil {
 		return 0, err
 	}
 	methods := []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 	n := 0
 	for _, item := range root.Paths {
-		for i := 0; i+1 < len(item.Content); i += 2 {
-			if slices.Contains(methods, item.Content[i].Value) {
+		for key := range item {
+			if slices.Contains(methods, key) {
 				n++
 			}
 		}
