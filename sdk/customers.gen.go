@@ -24,14 +24,21 @@ func (s *CustomersService) List(ctx context.Context, params ListCustomersParams,
 	return client.Do[*CustomerList](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
+// last thing that it gives.
 func (s *CustomersService) All(ctx context.Context, params ListCustomersParams, opts ...Option) iter.Seq2[Customer, error] {
 	return client.All[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
 
-// Pages goes through the pages of List.
+// Pages goes through the pages of List, as All does.
 func (s *CustomersService) Pages(ctx context.Context, params ListCustomersParams, opts ...Option) iter.Seq2[*client.Page[*CustomerList, Customer], error] {
 	return client.Pages[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
+}
+
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
+// the last.
+func (s *CustomersService) Page(ctx context.Context, params ListCustomersParams, opts ...Option) (*client.Page[*CustomerList, Customer], error) {
+	return client.First[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
 
 // Create a customer.

@@ -15,6 +15,7 @@ type CustomersAPI interface {
 	List(ctx context.Context, params ListCustomersParams, opts ...Option) (*CustomerList, error)
 	All(ctx context.Context, params ListCustomersParams, opts ...Option) iter.Seq2[Customer, error]
 	Pages(ctx context.Context, params ListCustomersParams, opts ...Option) iter.Seq2[*client.Page[*CustomerList, Customer], error]
+	Page(ctx context.Context, params ListCustomersParams, opts ...Option) (*client.Page[*CustomerList, Customer], error)
 	Create(ctx context.Context, body CreateCustomerRequest, opts ...Option) (*Customer, error)
 	Search(ctx context.Context, body CustomerSearch, opts ...Option) (*CustomerSearchResult, error)
 	Get(ctx context.Context, customerID string, opts ...Option) (*Customer, error)
@@ -39,6 +40,7 @@ type ProductsAPI interface {
 	List(ctx context.Context, params ListProductsParams, opts ...Option) (*ProductPage, error)
 	All(ctx context.Context, params ListProductsParams, opts ...Option) iter.Seq2[Product, error]
 	Pages(ctx context.Context, params ListProductsParams, opts ...Option) iter.Seq2[*client.Page[*ProductPage, Product], error]
+	Page(ctx context.Context, params ListProductsParams, opts ...Option) (*client.Page[*ProductPage, Product], error)
 	Get(ctx context.Context, sku string, opts ...Option) (*Product, error)
 	SetStock(ctx context.Context, sku string, body StockLevels, opts ...Option) (StockLevels, error)
 	AdjustStock(ctx context.Context, sku string, body StockAdjustment, opts ...Option) (StockLevels, error)
@@ -53,6 +55,7 @@ type OrdersAPI interface {
 	List(ctx context.Context, params ListOrdersParams, opts ...Option) (*OrderList, error)
 	All(ctx context.Context, params ListOrdersParams, opts ...Option) iter.Seq2[Order, error]
 	Pages(ctx context.Context, params ListOrdersParams, opts ...Option) iter.Seq2[*client.Page[*OrderList, Order], error]
+	Page(ctx context.Context, params ListOrdersParams, opts ...Option) (*client.Page[*OrderList, Order], error)
 	Create(ctx context.Context, body CreateOrderRequest, opts ...Option) (*Order, error)
 	Get(ctx context.Context, orderID string, params GetOrderParams, opts ...Option) (*Order, error)
 	Cancel(ctx context.Context, orderID string, body *CancelOrderRequest, opts ...Option) (*Order, error)
@@ -76,6 +79,7 @@ type RefundsAPI interface {
 	List(ctx context.Context, params ListRefundsParams, opts ...Option) ([]Refund, error)
 	All(ctx context.Context, params ListRefundsParams, opts ...Option) iter.Seq2[Refund, error]
 	Pages(ctx context.Context, params ListRefundsParams, opts ...Option) iter.Seq2[*client.Page[[]Refund, Refund], error]
+	Page(ctx context.Context, params ListRefundsParams, opts ...Option) (*client.Page[[]Refund, Refund], error)
 }
 
 var _ RefundsAPI = (*RefundsService)(nil)

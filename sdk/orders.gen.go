@@ -41,14 +41,21 @@ func (s *OrdersService) List(ctx context.Context, params ListOrdersParams, opts 
 	return client.Do[*OrderList](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
+// last thing that it gives.
 func (s *OrdersService) All(ctx context.Context, params ListOrdersParams, opts ...Option) iter.Seq2[Order, error] {
 	return client.All[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
-// Pages goes through the pages of List.
+// Pages goes through the pages of List, as All does.
 func (s *OrdersService) Pages(ctx context.Context, params ListOrdersParams, opts ...Option) iter.Seq2[*client.Page[*OrderList, Order], error] {
 	return client.Pages[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
+}
+
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
+// the last.
+func (s *OrdersService) Page(ctx context.Context, params ListOrdersParams, opts ...Option) (*client.Page[*OrderList, Order], error) {
+	return client.First[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
 // Create an order.

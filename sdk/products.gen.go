@@ -30,14 +30,21 @@ func (s *ProductsService) List(ctx context.Context, params ListProductsParams, o
 	return client.Do[*ProductPage](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
+// last thing that it gives.
 func (s *ProductsService) All(ctx context.Context, params ListProductsParams, opts ...Option) iter.Seq2[Product, error] {
 	return client.All[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
 
-// Pages goes through the pages of List.
+// Pages goes through the pages of List, as All does.
 func (s *ProductsService) Pages(ctx context.Context, params ListProductsParams, opts ...Option) iter.Seq2[*client.Page[*ProductPage, Product], error] {
 	return client.Pages[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
+}
+
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
+// the last.
+func (s *ProductsService) Page(ctx context.Context, params ListProductsParams, opts ...Option) (*client.Page[*ProductPage, Product], error) {
+	return client.First[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
 
 // Get a product.

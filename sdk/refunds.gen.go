@@ -31,14 +31,21 @@ func (s *RefundsService) List(ctx context.Context, params ListRefundsParams, opt
 	return client.Do[[]Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
+// last thing that it gives.
 func (s *RefundsService) All(ctx context.Context, params ListRefundsParams, opts ...Option) iter.Seq2[Refund, error] {
 	return client.All[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
 
-// Pages goes through the pages of List.
+// Pages goes through the pages of List, as All does.
 func (s *RefundsService) Pages(ctx context.Context, params ListRefundsParams, opts ...Option) iter.Seq2[*client.Page[[]Refund, Refund], error] {
 	return client.Pages[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
+}
+
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
+// the last.
+func (s *RefundsService) Page(ctx context.Context, params ListRefundsParams, opts ...Option) (*client.Page[[]Refund, Refund], error) {
+	return client.First[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
 
 var opRefundsCreate = client.Operation{

@@ -215,6 +215,28 @@ func TestListOverPages(t *testing.T) {
 	}
 }
 
+func TestPageAtATime(t *testing.T) {
+	c, s := connect(
+		t,
+		ok(`{"data":[`+orderJSON+`],"has_more":true,"next_cursor":"c3"}`),
+		ok(`{"data":[],"has_more":false}`),
+	)
+	cursor := "c2"
+	page, err := c.Orders.Page(t.Context(), sdk.ListOrdersParams{Cursor: &cursor})
+	if err != nil || len(page.Items) != 1 || !page.HasNext() || len(s.sent) != 1 {
+		t.Fatal(page, err)
+	}
+	if page, err = page.Next(t.Context()); err != nil || page.HasNext() {
+		t.Fatal(page, err)
+	}
+	if _, err := page.Next(t.Context()); !errors.Is(err, io.EOF) {
+		t.Errorf("behind the last page: %v", err)
+	}
+	if s.sent[0].uri != "/orders?cursor=c2" || s.sent[1].uri != "/orders?cursor=c3" {
+		t.Errorf("sent %v", s.sent)
+	}
+}
+
 func TestAbsentNullAndValue(t *testing.T) {
 	c, s := connect(t, ok(`{"id":"cus_1"}`))
 	name := "Ada"

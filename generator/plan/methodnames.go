@@ -39,11 +39,14 @@ func (b *builder) methodNames(s *Service, tag string, ops []*operation, taken *s
 	}
 }
 
+// suffixes are what printed code adds to a method's name, for lists and for jobs; they also stand alone, for List and Get.
+var suffixes = []string{"All", "Pages", "Page", "Wait"}
+
 // takeMethod also keeps free the names of the iterators and of the waiting method that printed code derives.
 func takeMethod(s *scope, candidates []string) string {
 	fits := candidates[:0:0]
 	for _, c := range candidates {
-		if c != "All" && c != "Pages" && c != "Wait" && s.free(c+"All") && s.free(c+"Pages") && s.free(c+"Wait") && !derived(s, c) {
+		if !slices.Contains(suffixes, c) && !slices.ContainsFunc(suffixes, func(suffix string) bool { return !s.free(c + suffix) }) && !derived(s, c) {
 			fits = append(fits, c)
 		}
 	}
@@ -55,7 +58,7 @@ func takeMethod(s *scope, candidates []string) string {
 
 // derived reports whether a name is one that the iterators of another method have.
 func derived(s *scope, name string) bool {
-	for _, suffix := range []string{"All", "Pages", "Wait"} {
+	for _, suffix := range suffixes {
 		if base, ok := strings.CutSuffix(name, suffix); ok && base != "" && !s.free(base) {
 			return true
 		}

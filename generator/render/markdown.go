@@ -107,7 +107,7 @@ func notes(m *plan.Method) string {
 	}
 	if m.Pagination != nil {
 		all, pages := iteratorNames(m)
-		list = append(list, "`"+all+"` and `"+pages+"` go through all pages")
+		list = append(list, "`"+all+"` and `"+pages+"` go through all pages, `"+strings.TrimSuffix(pages, "s")+"` gives one")
 	}
 	if m.Deprecated != "" {
 		list = append(list, "deprecated")

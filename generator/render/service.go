@@ -303,21 +303,30 @@ func (r *renderer) listMethods(s *plan.Service, m *plan.Method) []methodView {
 	}
 	c := r.callOf(s, m, 0)
 	all, pages := iteratorNames(m)
+	page := strings.TrimSuffix(pages, "s")
 	before, in := c.prepare()
 	args := "](ctx, s.core, &" + c.op + ", " + in + ", opts)\n"
 	signature := "%s(ctx context.Context, %sopts ...Option) iter.Seq2[%s, error]"
 	return []methodView{
 		{
 			Service:   s.TypeName,
-			Comment:   models.Comment(all+" goes through the items of all pages of "+m.GoName+".", m.Deprecated, ""),
+			Comment: models.Comment(all+" goes through the items of all pages of "+m.GoName+" and fetches a page when the loop gets to it. "+
+				"An error is the last thing that it gives.", m.Deprecated, ""),
 			Signature: fmt.Sprintf(signature, all, c.arguments(), p.ItemType),
 			Body:      before + "\treturn client.All[" + c.oneType() + ", " + p.ItemType + args,
 		},
 		{
 			Service:   s.TypeName,
-			Comment:   models.Comment(pages+" goes through the pages of "+m.GoName+".", m.Deprecated, ""),
+			Comment:   models.Comment(pages+" goes through the pages of "+m.GoName+", as "+all+" does.", m.Deprecated, ""),
 			Signature: fmt.Sprintf(signature, pages, c.arguments(), "*client.Page["+c.oneType()+", "+p.ItemType+"]"),
 			Body:      before + "\treturn client.Pages[" + c.oneType() + ", " + p.ItemType + args,
+		},
+		{
+			Service: s.TypeName,
+			Comment: models.Comment(page+" gives the page of "+m.GoName+" that the parameters ask for; its Next gives the one after it, and io.EOF behind the last.",
+				m.Deprecated, ""),
+			Signature: fmt.Sprintf("%s(ctx context.Context, %sopts ...Option) (*client.Page[%s, %s], error)", page, c.arguments(), c.oneType(), p.ItemType),
+			Body:      before + "\treturn client.First[" + c.oneType() + ", " + p.ItemType + args,
 		},
 	}
 }
