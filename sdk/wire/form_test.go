@@ -61,6 +61,12 @@ func TestForm(t *testing.T) {
 		{"null is an empty value", charge{Email: wire.Null[string]()}, nil, "amount=0&email="},
 		{"read-only is left out, unknown members are sent", charge{ID: "x", Extra: map[string]any{"z": 1.5, "b": true}}, nil, "amount=0&b=true&z=1.5"},
 		{"reserved and other characters", map[string]string{"é&=": "+ %\r\n€~-._*"}, nil, "%C3%A9%26%3D=%2B+%25%0D%0A%E2%82%AC~-._%2A"},
+		{
+			// 3.1.1 section 4.8.15.3, "URL Encoded Form with JSON Values": the same values, with : and , encoded too
+			"the specification's form with JSON", json.RawMessage(`{"id":"f81d4fae-7dec-11d0-a765-00a0c91e6bf6","address":{"streetAddress":"123 Example Dr.","zip":"99999+1234"}}`), nil,
+			"address=%7B%22streetAddress%22%3A%22123+Example+Dr.%22%2C%22zip%22%3A%2299999%2B1234%22%7D&id=f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+		},
+		{"bytes are base64, padding encoded", map[string]any{"name": "example", "icon": []byte("\xff\xfe\x01\x02")}, nil, "icon=%2F%2F4BAg%3D%3D&name=example"},
 		{"empty", map[string]string{"a": ""}, nil, "a="},
 		{"empty list", map[string][]string{"a": {}}, nil, ""},
 		{"raw", json.RawMessage(`{"b":[1,2],"a":"x"}`), nil, "a=x&b=1&b=2"},

@@ -113,6 +113,34 @@ func TestPathValue(t *testing.T) {
 	}
 }
 
+// Items and names that hold a style's own delimiters, and characters that a path cannot have, in each style.
+func TestPathStylesReserved(t *testing.T) {
+	t.Parallel()
+	items := []string{"a,b", "c.d;e=f", "é/?#%"}
+	members := map[string]string{"k.,;=": "v é/"}
+	for _, tt := range []struct {
+		style      wire.Style
+		explode    bool
+		arr, objec string
+	}{
+		{wire.Matrix, false, ";p=a%2Cb,c.d%3Be%3Df,%C3%A9%2F%3F%23%25", ";p=k.%2C%3B%3D,v%20%C3%A9%2F"},
+		{wire.Matrix, true, ";p=a%2Cb;p=c.d%3Be%3Df;p=%C3%A9%2F%3F%23%25", ";k.%2C%3B%3D=v%20%C3%A9%2F"},
+		{wire.Label, false, ".a%2Cb,c.d%3Be%3Df,%C3%A9%2F%3F%23%25", ".k.%2C%3B%3D,v%20%C3%A9%2F"},
+		{wire.Label, true, ".a%2Cb.c.d%3Be%3Df.%C3%A9%2F%3F%23%25", ".k.%2C%3B%3D=v%20%C3%A9%2F"},
+		{wire.Simple, false, "a%2Cb,c.d%3Be%3Df,%C3%A9%2F%3F%23%25", "k.%2C%3B%3D,v%20%C3%A9%2F"},
+		{wire.Simple, true, "a%2Cb,c.d%3Be%3Df,%C3%A9%2F%3F%23%25", "k.%2C%3B%3D=v%20%C3%A9%2F"},
+	} {
+		for _, c := range []struct {
+			v    any
+			want string
+		}{{items, tt.arr}, {members, tt.objec}} {
+			if got, err := wire.PathValue("p", tt.style, tt.explode, c.v); err != nil || got != c.want {
+				t.Errorf("%s explode=%v %v: got %q, %v; want %q", tt.style, tt.explode, c.v, got, err, c.want)
+			}
+		}
+	}
+}
+
 // A value of any kind stays one segment under its parent, whatever net/url makes of the path.
 func FuzzPathValue(f *testing.F) {
 	for _, s := range []string{"a", "..", ".", "", "a/b", "%2e", "a%b c?d#e", "é", "\xff", "\\..\\", ";", "//"} {
@@ -178,6 +206,22 @@ func TestQueryStyles(t *testing.T) {
 		{`query:"color,style=pipeDelimited,explode=true"`, list, "color=blue&color=black&color=brown"},
 		{`query:"color,style=deepObject"`, rgb, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"},
 		{`query:"color,style=deepObject,explode=true"`, rgb, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"},
+		// appendix C of 3.1.1: expansion as RFC 6570 has it, with options that it has not, and names that it cannot have
+		{`query:"formulas,explode=true"`, map[string]string{"a": "x+y", "b": "x/y", "c": "x^y"}, "a=x%2By&b=x%2Fy&c=x%5Ey"},
+		{`query:"formulas,explode=true,reserved"`, map[string]string{"a": "x+y", "b": "x/y", "c": "x^y"}, "a=x%2By&b=x/y&c=x%5Ey"},
+		{`query:"words,style=spaceDelimited,explode=false"`, []string{"math", "is", "fun"}, "words=math%20is%20fun"},
+		{`query:"formulas,explode=true"`, map[string]string(nil), ""},
+		{`query:"❤️"`, "love!", "%E2%9D%A4%EF%B8%8F=love%21"},
+		// n/a in the tables: a scalar has nothing to delimit
+		{`query:"color,style=spaceDelimited,explode=false"`, blue, "color=blue"},
+		{`query:"color,style=pipeDelimited,explode=false"`, blue, "color=blue"},
+		{`query:"color,style=deepObject,explode=false"`, rgb, "color%5BR%5D=100&color%5BG%5D=200&color%5BB%5D=150"},
+		// items that hold the delimiter or what a query cannot have, in each style
+		{`query:"color,explode=false"`, []string{"a,b", "c d", "e|f", "é&="}, "color=a%2Cb,c%20d,e%7Cf,%C3%A9%26%3D"},
+		{`query:"color,style=spaceDelimited"`, []string{"a,b", "e|f"}, "color=a%2Cb%20e%7Cf"},
+		{`query:"color,style=pipeDelimited"`, []string{"a,b", "c d"}, "color=a%2Cb%7Cc%20d"},
+		{`query:"color,style=deepObject"`, map[string]string{"a[b]": "é&=", "c": ""}, "color%5Ba%5Bb%5D%5D=%C3%A9%26%3D&color%5Bc%5D="},
+		{`query:"color"`, map[string]string{"k&": "v=", "é": "ü"}, "k%26=v%3D&%C3%A9=%C3%BC"},
 		// not in the tables
 		{`query:"q,style=deepObject"`, deep, "q%5Bk%5D=a%26b&q%5Bl%5D%5B0%5D=1&q%5Bl%5D%5B1%5D=2&q%5Bm%5D%5B0%5D%5Bk%5D=x"},
 		{`query:"q,style=deepObject"`, list, "q%5B0%5D=blue&q%5B1%5D=black&q%5B2%5D=brown"},
