@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,7 +15,8 @@ import (
 
 // verdicts of the function retrysafe_claim.
 const (
-	verdictYours = iota
+	verdictNone = iota
+	verdictYours
 	verdictStands
 	verdictBusy
 	verdictReused
@@ -29,15 +31,14 @@ const rollbackTimeout = 5 * time.Second
 type atomicClaim struct {
 	store  *Store
 	req    idempotency.Request
-	digest []byte
-	hash   uint64
+	id     scopeID
 	record idempotency.Record
 	t      *transaction
 }
 
-func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, digest []byte) (*atomicClaim, idempotency.Record, error) {
+func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, id scopeID) (*atomicClaim, idempotency.Record, error) {
 	for range raceLimit {
-		t, verdict, err := s.ask(ctx, req, digest)
+		t, verdict, err := s.ask(ctx, req, id)
 		if err != nil {
 			return nil, idempotency.Record{}, fmt.Errorf("sqlstore: claim: %w", err)
 		}
@@ -45,14 +46,14 @@ func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, digest
 		switch verdict {
 		case verdictYours:
 			standing.Token, standing.LockedAt, standing.Created = idempotency.NewToken(), time.Now(), time.Now()
-			return &atomicClaim{store: s, req: req, digest: digest, record: standing, t: t}, standing, nil
+			return &atomicClaim{store: s, req: req, id: id, record: standing, t: t}, standing, nil
 		case verdictBusy:
 			return nil, standing, nil
 		case verdictReused:
 			standing.Fingerprint = idempotency.Fingerprint{} // another one; which does not show before it commits
 			return nil, standing, nil
 		}
-		rec, err := s.peek(ctx, req.Scope, digest)
+		rec, err := s.lookup(ctx, req.Scope, id)
 		if !errors.Is(err, idempotency.ErrNotFound) {
 			return nil, rec, err
 		}
@@ -61,11 +62,11 @@ func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, digest
 }
 
 // ask opens the transaction, if the scope is free. Any verdict but verdictYours comes without one.
-func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte) (*transaction, int, error) {
+func (s *Store) ask(ctx context.Context, req idempotency.Request, id scopeID) (*transaction, int, error) {
 	if s.dialect.postgres {
-		return s.askPostgres(ctx, req, digest)
+		return s.askPostgres(ctx, req, id)
 	}
-	switch _, err := s.peek(ctx, req.Scope, digest); {
+	switch _, err := s.lookup(ctx, req.Scope, id); {
 	case err == nil:
 		return nil, verdictStands, nil
 	case !errors.Is(err, idempotency.ErrNotFound):
@@ -76,7 +77,7 @@ func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte)
 		if t.unlock, err = s.lockWriter(ctx); err != nil {
 			return nil, err
 		}
-		conn, err := s.startSQLite(ctx, digest)
+		conn, err := s.startSQLite(ctx, id)
 		if err != nil {
 			t.unlock()
 		}
@@ -85,44 +86,61 @@ func (s *Store) ask(ctx context.Context, req idempotency.Request, digest []byte)
 	return t, verdictYours, nil
 }
 
-func (s *Store) askPostgres(ctx context.Context, req idempotency.Request, digest []byte) (*transaction, int, error) {
+// askPostgres begins the transaction and asks for the claim in one message. A driver sends several statements at once
+// when there are no parameters, and reports the number of rows of the last one: it is the verdict.
+func (s *Store) askPostgres(ctx context.Context, req idempotency.Request, id scopeID) (*transaction, int, error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
 	t := &transaction{db: s.db, dialect: s.dialect, conn: conn, began: true}
-	if err := s.dialect.begin(ctx, conn, false); err != nil {
+	verdict, err := s.judge(ctx, conn, s.question(req, id))
+	if err != nil || verdict != verdictYours {
 		t.discard(ctx)
-		return nil, 0, err
-	}
-	scopeLock, requestLock := locks(digest, req.Fingerprint)
-	var verdict int
-	idle := strconv.FormatInt(max(1, req.Lease.Milliseconds()), 10)
-	row := conn.QueryRowContext(ctx, "SELECT retrysafe_claim($1, $2, $3, $4, $5)", digest, scopeLock, requestLock, s.now(), idle)
-	if err := row.Scan(&verdict); err != nil {
-		t.discard(ctx)
-		return nil, 0, err
-	}
-	if verdict != verdictYours {
-		t.discard(ctx)
-		return nil, verdict, nil
+		return nil, verdict, err
 	}
 	return t, verdict, nil
 }
 
+func (s *Store) judge(ctx context.Context, conn *sql.Conn, question string) (int, error) {
+	result, err := conn.ExecContext(ctx, readCommitted+"; SELECT generate_series(1, "+question+")")
+	if err != nil {
+		return 0, err
+	}
+	if n, err := result.RowsAffected(); err == nil && n != verdictNone {
+		return int(n), nil
+	}
+	var verdict int // this driver does not count the rows of a SELECT; asking twice changes nothing
+	err = conn.QueryRowContext(ctx, "SELECT "+question).Scan(&verdict)
+	return verdict, err
+}
+
+// question is the call of retrysafe_claim, of numbers and hexadecimal only.
+func (s *Store) question(req idempotency.Request, id scopeID) string {
+	scopeLock, requestLock := locks(id, req.Fingerprint)
+	b := make([]byte, 0, 256)
+	b = append(b, "retrysafe_claim('"...)
+	b = append(hex.AppendEncode(b, id[:]), "', "...)
+	b = append(strconv.AppendInt(b, scopeLock, 10), ", "...)
+	b = append(strconv.AppendInt(b, requestLock, 10), ", "...)
+	b = append(s.appendNow(b), ", '"...)
+	b = strconv.AppendInt(b, max(1, req.Lease.Milliseconds()), 10)
+	return string(append(b, "')"...))
+}
+
 // locks are the two advisory locks of a claim. Equal numbers of two scopes cause a needless "in progress", never a
 // double effect, because the primary key decides.
-func locks(digest []byte, fingerprint idempotency.Fingerprint) (scope, request int64) {
-	s := binary.BigEndian.Uint64(digest)
+func locks(id scopeID, fingerprint idempotency.Fingerprint) (scope, request int64) {
+	s := binary.BigEndian.Uint64(id[:])
 	r := s ^ binary.BigEndian.Uint64(fingerprint[:]) ^ 0x9e3779b97f4a7c15 // so that a fingerprint of zeros keeps them apart
 	return int64(s), int64(r)                                             //nolint:gosec // all 64 bits are wanted
 }
 
-const expireStatement = `DELETE FROM retrysafe_records WHERE scope = $2 AND state = 'complete' AND expires <= {now}`
+const expireStatement = `DELETE FROM retrysafe_records WHERE scope = $2 AND expires <= {now}`
 
 // startSQLite begins the transaction when the handler first asks for it. Another process may have been faster: then
 // this claim is lost before it has written anything.
-func (s *Store) startSQLite(ctx context.Context, digest []byte) (*sql.Conn, error) {
+func (s *Store) startSQLite(ctx context.Context, id scopeID) (*sql.Conn, error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
@@ -131,13 +149,13 @@ func (s *Store) startSQLite(ctx context.Context, digest []byte) (*sql.Conn, erro
 		return nil, errors.Join(fmt.Errorf("sqlstore: begin: %w", err), conn.Close())
 	}
 	t := &transaction{conn: conn, dialect: s.dialect, began: true}
-	_, err = conn.ExecContext(ctx, s.sql.expire, s.now(), digest)
+	_, err = conn.ExecContext(ctx, s.sql.expire, s.now(), s.column(id))
 	if err != nil {
 		t.discard(ctx)
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
 	}
 	var standing int
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM retrysafe_records WHERE scope = ?1", digest).Scan(&standing); err != nil {
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM retrysafe_records WHERE scope = ?1", s.column(id)).Scan(&standing); err != nil {
 		t.discard(ctx)
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
 	}
@@ -166,14 +184,14 @@ func (c *atomicClaim) Advance(context.Context, string, func(context.Context) ([]
 
 // Complete commits the handler's writes together with the answer.
 func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) error {
-	defer c.store.guard.leave(c.record.Scope)
+	defer c.store.guard.leave(c.id)
 	if err := c.t.open(ctx); err != nil {
 		return translate(err)
 	}
 	if err := c.store.insert(ctx, c.t, c, resp); err != nil {
 		return translate(err)
 	}
-	c.store.guard.remember(c.hash)
+	c.store.guard.remember(c.id)
 	return nil
 }
 
@@ -181,11 +199,11 @@ func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) e
 // key in between, its answer is the one to keep: nothing of this request took effect. A claim whose transaction the
 // database has ended is lost, and its answer with it.
 func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error {
-	defer c.store.guard.leave(c.record.Scope)
+	defer c.store.guard.leave(c.id)
 	if alive := c.t.discard(ctx); !alive {
 		return idempotency.ErrLost
 	}
-	t, verdict, err := c.store.ask(ctx, c.req, c.digest)
+	t, verdict, err := c.store.ask(ctx, c.req, c.id)
 	if err != nil || verdict != verdictYours {
 		return err
 	}
@@ -200,7 +218,7 @@ func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error
 
 // Release undoes the handler's writes.
 func (c *atomicClaim) Release(ctx context.Context) error {
-	defer c.store.guard.leave(c.record.Scope)
+	defer c.store.guard.leave(c.id)
 	c.t.discard(ctx)
 	return nil
 }

@@ -14,12 +14,13 @@ type dialect struct {
 	name     string
 	postgres bool
 	// now is an expression for the moment in microseconds; $1 is the injected clock's reading, or null for the
-	// database's own clock.
+	// database's own clock. It is the moment at which the statement began: one value for all of it, so that an index can
+	// be searched by it, and early where the statement had to wait, so that no lease looks over too soon.
 	now string
 }
 
 var (
-	postgres = dialect{name: "postgres", postgres: true, now: "coalesce($1::bigint, (date_part('epoch', clock_timestamp()) * 1000000)::bigint)"}
+	postgres = dialect{name: "postgres", postgres: true, now: "coalesce($1::bigint, (date_part('epoch', statement_timestamp()) * 1000000)::bigint)"}
 	sqlite   = dialect{name: "sqlite", now: "?1"}
 )
 
@@ -35,21 +36,24 @@ func (d dialect) text(statement string) string {
 
 // statements are the texts of one dialect.
 type statements struct {
-	lookup, peek, claim, insert, expire, renew, advance, complete, drop, abandon, abandoned, reap string
+	lookup, answer, claim, insert, expire, renew, advance, complete, drop, abandon, abandoned, reap string
 }
 
 func (d dialect) statements() statements {
 	return statements{
-		lookup: d.text(lookupStatement), peek: d.text(peekStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
+		lookup: d.text(lookupStatement), answer: d.text(answerStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
 		renew: d.text(renewStatement), advance: d.text(advanceStatement), complete: d.text(completeStatement),
 		drop: d.text(dropStatement), abandon: d.text(abandonStatement), abandoned: d.text(abandonedStatement), reap: d.text(reapStatement),
 	}
 }
 
-// begin starts a transaction that may write. The isolation level is said outright, because a database's default may
-// be another one and the claim's reasoning depends on it.
+// readCommitted begins PostgreSQL's transaction of a claim. The level is said outright, because a database's default
+// may be another one and the claim's reasoning depends on it.
+const readCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+// begin starts a transaction that may write.
 func (d dialect) begin(ctx context.Context, conn *sql.Conn, serializable bool) error {
-	statement := "BEGIN ISOLATION LEVEL READ COMMITTED"
+	statement := readCommitted
 	switch {
 	case !d.postgres:
 		return beginImmediate(ctx, conn)

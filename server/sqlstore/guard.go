@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,8 +14,8 @@ import (
 // connection from the pool, not one each. Between processes the database decides.
 type guard struct {
 	mu      sync.Mutex
-	entries map[idempotency.Scope]*entry
-	recent  [1 << 13]atomic.Uint64
+	entries map[scopeID]*entry
+	recent  [1 << 13]atomic.Uint64 // the first 8 bytes of scopes
 }
 
 // entry is one claim of this process, or the question for one.
@@ -27,30 +28,30 @@ type entry struct {
 }
 
 // enter makes the caller the one that asks for the scope, or returns the entry of whoever does.
-func (g *guard) enter(scope idempotency.Scope, fingerprint idempotency.Fingerprint, now time.Time) (mine *entry, other *entry) {
+func (g *guard) enter(id scopeID, fingerprint idempotency.Fingerprint, now time.Time) (mine *entry, other *entry) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if e, ok := g.entries[scope]; ok {
+	if e, ok := g.entries[id]; ok {
 		return nil, e
 	}
 	e := &entry{fingerprint: fingerprint, lockedAt: now, decided: make(chan struct{})}
-	g.entries[scope] = e
+	g.entries[id] = e
 	return e, nil
 }
 
-func (g *guard) leave(scope idempotency.Scope) {
+func (g *guard) leave(id scopeID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	delete(g.entries, scope)
+	delete(g.entries, id)
 }
 
 // claimed tells rivals that the entry works on its scope from now on.
 func (e *entry) claimed() { close(e.decided) }
 
 // refused hands rivals the record that stands there, or the failure to find out (nil), and frees the scope.
-func (g *guard) refused(scope idempotency.Scope, e *entry, standing *idempotency.Record) {
+func (g *guard) refused(id scopeID, e *entry, standing *idempotency.Record) {
 	e.standing, e.failed = standing, standing == nil
-	g.leave(scope)
+	g.leave(id)
 	close(e.decided)
 }
 
@@ -67,22 +68,26 @@ func (e *entry) wait(ctx context.Context, scope idempotency.Scope) (idempotency.
 	case e.standing != nil:
 		return *e.standing, true, nil
 	}
-	return idempotency.Record{Scope: scope, Fingerprint: e.fingerprint, State: idempotency.InFlight, LockedAt: e.lockedAt}, true, nil
+	return e.record(scope), true, nil
 }
 
 // remember marks a scope as one that has a record, so that its next request reads before it tries to claim. It is a
 // hint: a wrong one costs a read, never an effect.
-func (g *guard) remember(hash uint64) { g.recent[hash%uint64(len(g.recent))].Store(hash) }
+func (g *guard) remember(id scopeID) {
+	hash := binary.BigEndian.Uint64(id[:])
+	g.recent[hash%uint64(len(g.recent))].Store(hash)
+}
 
-func (g *guard) remembers(hash uint64) bool {
+func (g *guard) remembers(id scopeID) bool {
+	hash := binary.BigEndian.Uint64(id[:])
 	return g.recent[hash%uint64(len(g.recent))].Load() == hash
 }
 
 // peek returns the claim that this process holds on the scope, if it holds one.
-func (g *guard) peek(scope idempotency.Scope) *entry {
+func (g *guard) peek(id scopeID) *entry {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.entries[scope]
+	return g.entries[id]
 }
 
 func (e *entry) record(scope idempotency.Scope) idempotency.Record {

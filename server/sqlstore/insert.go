@@ -11,18 +11,17 @@ import (
 // inlineLimit is the size up to which an answer travels in one message with its COMMIT. Hexadecimal doubles it on the wire.
 const inlineLimit = 8 << 10
 
-const insertColumns = `INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, expires, status, header, body, dropped, resource_id)`
-
-const insertStatement = insertColumns + ` SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, 0, n.at + $8, $9, $10, $11, $12, $13 FROM (SELECT {now} AS at) AS n`
+const insertStatement = `INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, expires, status, header, body, dropped, resource_id)
+SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, n.at + $8, $9, $10, $11, $12, $13 FROM (SELECT {now} AS at) AS n`
 
 // insert writes the complete record and commits. The primary key refuses a second record of the scope.
 func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp idempotency.Response) error {
-	scope, header := c.record.Scope, encode(resp.Header)
+	scope, header := c.record.Scope, encodeHeader(resp.Header)
 	if s.dialect.postgres && len(resp.Body) <= inlineLimit {
 		return t.finish(ctx, s.inline(c, header, resp))
 	}
-	_, err := t.conn.ExecContext(ctx, s.sql.insert, s.now(), c.digest, scope.Caller, scope.Operation, scope.Key,
-		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, nonNil(resp.Body), resp.Dropped, resp.ResourceID)
+	_, err := t.conn.ExecContext(ctx, s.sql.insert, s.now(), s.column(c.id), scope.Caller, scope.Operation, scope.Key,
+		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, nonNil(resp.Body), orNull(resp.Dropped), orNull(resp.ResourceID))
 	if err != nil {
 		t.discard(ctx)
 		return err
@@ -35,28 +34,51 @@ func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp
 // as SQL, whatever the server's quoting rules.
 func (s *Store) inline(c *atomicClaim, header []byte, resp idempotency.Response) string {
 	scope := c.record.Scope
-	b := make([]byte, 0, 512+2*len(resp.Body)+2*len(header))
-	b = append(b, "SELECT retrysafe_keep("...)
-	if s.clock == nil {
-		b = append(b, "NULL"...)
-	} else {
-		b = strconv.AppendInt(b, s.clock().UnixMicro(), 10)
+	b := make([]byte, 0, 512+2*(len(scope.Caller)+len(scope.Operation)+len(scope.Key)+len(header)+len(resp.Body)+len(resp.ResourceID)))
+	b = append(s.appendNow(append(b, "SELECT retrysafe_keep("...)), ", '"...)
+	b = append(hex.AppendEncode(b, c.id[:]), '\'')
+	for _, text := range [...]string{scope.Caller, scope.Operation, scope.Key} {
+		b = appendBytes(b, []byte(text))
 	}
-	for _, value := range [...][]byte{c.digest, []byte(scope.Caller), []byte(scope.Operation), []byte(scope.Key), c.record.Fingerprint[:], c.record.Token[:]} {
-		b = appendHex(b, value)
-	}
+	b = appendBytes(appendBytes(b, c.record.Fingerprint[:]), c.record.Token[:])
 	b = strconv.AppendInt(append(b, ", "...), c.req.Window.Microseconds(), 10)
 	b = strconv.AppendInt(append(b, ", "...), int64(resp.Status), 10)
-	b = appendHex(appendHex(b, header), resp.Body)
-	b = strconv.AppendBool(append(b, ", "...), resp.Dropped)
-	b = appendHex(b, []byte(resp.ResourceID))
+	b = appendBytes(appendBytes(b, header), resp.Body)
+	if resp.Dropped {
+		b = append(b, ", true"...)
+	} else {
+		b = append(b, ", NULL"...)
+	}
+	if resp.ResourceID == "" {
+		b = append(b, ", NULL"...)
+	} else {
+		b = appendBytes(b, []byte(resp.ResourceID))
+	}
 	return string(append(b, "); COMMIT"...))
 }
 
-func appendHex(b, value []byte) []byte {
-	b = append(b, ", '"...)
+// appendBytes writes a bytea. An E” constant means the same whether standard_conforming_strings is on or off.
+func appendBytes(b, value []byte) []byte {
+	b = append(b, `, E'\\x`...)
 	b = hex.AppendEncode(b, value)
 	return append(b, '\'')
+}
+
+// appendNow writes the value that now gives to statements with parameters.
+func (s *Store) appendNow(b []byte) []byte {
+	if s.clock == nil {
+		return append(b, "NULL"...)
+	}
+	return strconv.AppendInt(b, s.clock().UnixMicro(), 10)
+}
+
+// orNull makes a zero value null: it takes no room in a row.
+func orNull[T comparable](value T) any {
+	var zero T
+	if value == zero {
+		return nil
+	}
+	return value
 }
 
 // nonNil makes an empty answer an empty value, not null.

@@ -18,7 +18,7 @@ func TestText(t *testing.T) {
 	if got := sqlite.text(statement); got != "UPDATE t SET a = ?1 + ?2 WHERE b = ?3 LIMIT ?10" {
 		t.Errorf("SQLite: %s", got)
 	}
-	if got := postgres.text(statement); got != "UPDATE t SET a = coalesce($1::bigint, (date_part('epoch', clock_timestamp()) * 1000000)::bigint) + $2 WHERE b = $3 LIMIT $10 FOR UPDATE SKIP LOCKED" {
+	if got := postgres.text(statement); got != "UPDATE t SET a = coalesce($1::bigint, (date_part('epoch', statement_timestamp()) * 1000000)::bigint) + $2 WHERE b = $3 LIMIT $10 FOR UPDATE SKIP LOCKED" {
 		t.Errorf("PostgreSQL: %s", got)
 	}
 }
@@ -26,9 +26,9 @@ func TestText(t *testing.T) {
 // Nothing that a client sends can leave its place in the text.
 func TestInlineHoldsOnlyNumbersAndHexadecimal(t *testing.T) {
 	hostile := `'; DROP TABLE charges; -- \' $1 é`
-	c := &atomicClaim{digest: []byte{1}, record: idempotency.Record{Scope: idempotency.Scope{Caller: hostile, Operation: hostile, Key: hostile}}}
+	c := &atomicClaim{id: scopeID{1}, record: idempotency.Record{Scope: idempotency.Scope{Caller: hostile, Operation: hostile, Key: hostile}}}
 	text := (&Store{dialect: postgres, clock: time.Now}).inline(c, []byte(hostile), idempotency.Response{Status: 201, Body: []byte(hostile), ResourceID: hostile})
-	form := regexp.MustCompile(`^SELECT retrysafe_keep\(\d+(, ('[0-9a-f]*'|\d+|true|false)){12}\); COMMIT$`)
+	form := regexp.MustCompile(`^SELECT retrysafe_keep\(\d+, '[0-9a-f]{32}'(, (E'\\\\x[0-9a-f]*'|\d+|true|NULL)){11}\); COMMIT$`)
 	if !form.MatchString(text) {
 		t.Errorf("text %s", text)
 	}
@@ -60,57 +60,58 @@ func TestTranslate(t *testing.T) {
 }
 
 func TestGuard(t *testing.T) {
-	g := &guard{entries: map[idempotency.Scope]*entry{}}
+	g := &guard{entries: map[scopeID]*entry{}}
 	scope, payload := idempotency.Scope{Key: "k"}, idempotency.Fingerprint{1}
-	mine, other := g.enter(scope, payload, time.Unix(1, 0))
+	id := identify(scope)
+	mine, other := g.enter(id, payload, time.Unix(1, 0))
 	if mine == nil || other != nil {
 		t.Fatal("an absent scope was taken")
 	}
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			_, other := g.enter(scope, idempotency.Fingerprint{2}, time.Unix(2, 0))
+			_, other := g.enter(id, idempotency.Fingerprint{2}, time.Unix(2, 0))
 			rec, known, err := other.wait(t.Context(), scope)
 			if err != nil || !known || rec.Fingerprint != payload || rec.State != idempotency.InFlight {
 				t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
 			}
 		})
 	}
-	if g.peek(scope) != mine {
+	if g.peek(id) != mine {
 		t.Error("the claim does not show")
 	}
 	wg.Go(mine.claimed)
 	wg.Wait()
-	g.leave(scope)
+	g.leave(id)
 
-	mine, _ = g.enter(scope, payload, time.Unix(3, 0))
-	_, rival := g.enter(scope, payload, time.Unix(3, 0))
-	g.refused(scope, mine, &idempotency.Record{State: idempotency.Complete})
+	mine, _ = g.enter(id, payload, time.Unix(3, 0))
+	_, rival := g.enter(id, payload, time.Unix(3, 0))
+	g.refused(id, mine, &idempotency.Record{State: idempotency.Complete})
 	if rec, known, err := rival.wait(t.Context(), scope); err != nil || !known || rec.State != idempotency.Complete {
 		t.Errorf("a rival was told %+v, %v, %v", rec, known, err)
 	}
-	mine, _ = g.enter(scope, payload, time.Unix(4, 0))
-	_, rival = g.enter(scope, payload, time.Unix(4, 0))
-	g.refused(scope, mine, nil)
+	mine, _ = g.enter(id, payload, time.Unix(4, 0))
+	_, rival = g.enter(id, payload, time.Unix(4, 0))
+	g.refused(id, mine, nil)
 	if _, known, err := rival.wait(t.Context(), scope); err != nil || known {
 		t.Error("a question that failed has an answer")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	g.enter(scope, payload, time.Unix(5, 0))
-	_, rival = g.enter(scope, payload, time.Unix(5, 0))
+	g.enter(id, payload, time.Unix(5, 0))
+	_, rival = g.enter(id, payload, time.Unix(5, 0))
 	if _, _, err := rival.wait(ended, scope); !errors.Is(err, context.Canceled) {
 		t.Errorf("a rival that left: %v", err)
 	}
 }
 
 func TestLocksAreApart(t *testing.T) {
-	digest := []byte(strings.Repeat("d", 32))
-	scope, request := locks(digest, idempotency.Fingerprint{})
+	id := scopeID([]byte(strings.Repeat("d", 16)))
+	scope, request := locks(id, idempotency.Fingerprint{})
 	if scope == request {
 		t.Error("one lock for two things")
 	}
-	if _, other := locks(digest, idempotency.Fingerprint{1}); other == request {
+	if _, other := locks(id, idempotency.Fingerprint{1}); other == request {
 		t.Error("two payloads share a lock")
 	}
 }

@@ -15,36 +15,35 @@ import (
 
 // claimStatement makes the record, renews one whose window is over, or takes over an abandoned one of the same
 // fingerprint together with its steps. No row comes back when another claim or a live answer stands.
-const claimStatement = `INSERT INTO retrysafe_records AS r (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, expires, payload)
-SELECT $2, $3, $4, $5, $6, 'in_flight', $7, n.at AS created, n.at AS locked, n.at + $8, 0, $9 FROM (SELECT {now} AS at) AS n WHERE true
+const claimStatement = `INSERT INTO retrysafe_records AS r (scope, caller, operation, key, fingerprint, state, token, created, locked_at, lease_until, payload)
+SELECT $2, $3, $4, $5, $6, 'in_flight', $7, n.at AS created, n.at AS locked, n.at + $8, $9 FROM (SELECT {now} AS at) AS n WHERE true
 ON CONFLICT (scope) DO UPDATE SET
     fingerprint = excluded.fingerprint, state = 'in_flight', token = excluded.token,
     created = CASE WHEN r.state = 'complete' THEN excluded.created ELSE r.created END,
-    locked_at = excluded.locked_at, lease_until = excluded.lease_until, expires = 0,
-    recovery_point = CASE WHEN r.state = 'complete' THEN '' ELSE r.recovery_point END,
-    steps = CASE WHEN r.state = 'complete' THEN '' ELSE r.steps END,
+    locked_at = excluded.locked_at, lease_until = excluded.lease_until, expires = NULL,
+    recovery_point = CASE WHEN r.state = 'in_flight' THEN r.recovery_point END,
+    steps = CASE WHEN r.state = 'in_flight' THEN r.steps END,
     payload = CASE WHEN r.state = 'complete' THEN excluded.payload ELSE r.payload END,
-    status = 0, header = '', body = '', dropped = false, resource_id = ''
+    status = NULL, header = NULL, body = NULL, dropped = NULL, resource_id = NULL
 WHERE (r.state = 'complete' AND r.expires <= excluded.locked_at)
    OR (r.state = 'in_flight' AND r.lease_until <= excluded.locked_at AND r.fingerprint = excluded.fingerprint)
 RETURNING ` + columns + `, locked_at`
 
 // claimFirst commits the claim before the handler runs. It reads before it writes: an upsert would queue behind a phase
 // that is about to commit, and most of those who meet a record only want its answer.
-func (s *Store) claimFirst(ctx context.Context, req idempotency.Request) (idempotency.Claim, idempotency.Record, error) {
-	digest := req.Scope.Digest()
+func (s *Store) claimFirst(ctx context.Context, req idempotency.Request, id scopeID) (idempotency.Claim, idempotency.Record, error) {
 	for range raceLimit {
-		rec, err := s.peek(ctx, req.Scope, digest[:])
+		rec, err := s.lookup(ctx, req.Scope, id)
 		switch {
 		case err == nil && (!rec.Abandoned || rec.Fingerprint != req.Fingerprint):
 			return nil, rec, nil
 		case err != nil && !errors.Is(err, idempotency.ErrNotFound):
 			return nil, idempotency.Record{}, err
 		}
-		rec, err = s.insertClaim(ctx, req, digest[:])
+		rec, err = s.insertClaim(ctx, req, id)
 		switch {
 		case err == nil:
-			return &phasedClaim{store: s, req: req, digest: digest[:], record: rec, renewed: time.Now()}, rec, nil
+			return &phasedClaim{store: s, req: req, column: s.column(id), record: rec, renewed: time.Now()}, rec, nil
 		case !errors.Is(err, sql.ErrNoRows):
 			return nil, idempotency.Record{}, fmt.Errorf("sqlstore: claim: %w", err)
 		}
@@ -52,14 +51,14 @@ func (s *Store) claimFirst(ctx context.Context, req idempotency.Request) (idempo
 	return nil, idempotency.Record{}, errors.New("sqlstore: claim: the record keeps coming and going")
 }
 
-func (s *Store) insertClaim(ctx context.Context, req idempotency.Request, digest []byte) (idempotency.Record, error) {
+func (s *Store) insertClaim(ctx context.Context, req idempotency.Request, id scopeID) (idempotency.Record, error) {
 	unlock, err := s.lockWriter(ctx)
 	if err != nil {
 		return idempotency.Record{}, err
 	}
 	defer unlock()
 	token := idempotency.NewToken()
-	row := s.db.QueryRowContext(ctx, s.sql.claim, s.now(), digest, req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
+	row := s.db.QueryRowContext(ctx, s.sql.claim, s.now(), s.column(id), req.Scope.Caller, req.Scope.Operation, req.Scope.Key,
 		req.Fingerprint[:], token[:], req.Lease.Microseconds(), nonNil(req.Payload))
 	rec, _, err := scanRecord(row, req.Scope)
 	return rec, err
@@ -69,7 +68,7 @@ func (s *Store) insertClaim(ctx context.Context, req idempotency.Request, digest
 type phasedClaim struct {
 	store  *Store
 	req    idempotency.Request
-	digest []byte
+	column any // of the scope
 
 	mu      sync.Mutex // one write at a time: a renewal during a phase would make the phase fail to serialize
 	record  idempotency.Record
@@ -96,7 +95,7 @@ const (
 	advanceStatement  = `UPDATE retrysafe_records SET recovery_point = $4, steps = $5, lease_until = {now} + $6` + fencedInFlight
 	abandonStatement  = `UPDATE retrysafe_records SET lease_until = {now}` + fencedInFlight
 	dropStatement     = `DELETE FROM retrysafe_records` + fencedInFlight + ` AND {now} IS NOT NULL` // the moment is a parameter of all
-	completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = 0, expires = {now} + $4, steps = '', payload = '',
+	completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = NULL, expires = {now} + $4, steps = NULL, payload = NULL,
     status = $5, header = $6, body = $7, dropped = $8, resource_id = $9` + fenced  // twice is as good as once
 )
 
@@ -112,7 +111,7 @@ func (c *phasedClaim) writeAlone(ctx context.Context, statement string, args ...
 
 // write runs a fenced statement whose first parameters are the moment, the scope and the token.
 func (c *phasedClaim) write(ctx context.Context, on DBTX, statement string, args ...any) error {
-	all := append([]any{c.store.now(), c.digest, c.record.Token[:]}, args...)
+	all := append([]any{c.store.now(), c.column, c.record.Token[:]}, args...)
 	result, err := on.ExecContext(ctx, statement, all...)
 	if err != nil {
 		return err
@@ -197,7 +196,7 @@ func (c *phasedClaim) advance(ctx context.Context, name string, fn func(context.
 		steps = map[string][]byte{}
 	}
 	steps[name] = result
-	err = c.write(ctx, conn, c.store.sql.advance, name, encode(steps), c.req.Lease.Microseconds())
+	err = c.write(ctx, conn, c.store.sql.advance, name, encodeSteps(steps), c.req.Lease.Microseconds())
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +208,7 @@ func (c *phasedClaim) Complete(ctx context.Context, resp idempotency.Response) e
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.writeAlone(ctx, c.store.sql.complete, c.req.Window.Microseconds(),
-		resp.Status, encode(resp.Header), nonNil(resp.Body), resp.Dropped, resp.ResourceID)
+		resp.Status, encodeHeader(resp.Header), nonNil(resp.Body), orNull(resp.Dropped), orNull(resp.ResourceID))
 }
 
 // Fail keeps the answer; committed phases stand.

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -30,37 +31,35 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotenc
 	rec.Created, rec.LockedAt = moments(created), moments(lockedAt)
 	rec.LeaseUntil, rec.Expires = moments(leaseUntil), moments(expires)
 	rec.Abandoned = rec.State == idempotency.InFlight && leaseUntil <= now
-	if err := decode("header", header, &rec.Response.Header); err != nil {
+	if rec.Response.Header, err = decodeHeader(header); err != nil {
 		return idempotency.Record{}, moment, err
 	}
-	if err := decode("steps", steps, &rec.Steps); err != nil {
-		return idempotency.Record{}, moment, err
+	if len(steps) > 0 {
+		if err := json.Unmarshal(steps, &rec.Steps); err != nil {
+			return idempotency.Record{}, moment, fmt.Errorf("column steps: %w", err)
+		}
 	}
 	return rec, time.UnixMicro(now), nil
 }
 
-// scanAnswer reads what peekStatement asks for.
-func scanAnswer(row scanner, scope idempotency.Scope) (_ idempotency.Record, moment time.Time, err error) {
+// scanAnswer reads what answerStatement asks for.
+func scanAnswer(row scanner, scope idempotency.Scope) (idempotency.Record, error) {
 	var (
-		rec                 = idempotency.Record{Scope: scope}
+		rec                 = idempotency.Record{Scope: scope, State: idempotency.Complete}
 		fingerprint, header []byte
-		since, until, now   int64
+		created, expires    int64
+		dropped             sql.NullBool
+		resource            sql.NullString
 	)
-	err = row.Scan(&fingerprint, &rec.State, &since, &until, &rec.Response.Status, &header, &rec.Response.Body,
-		&rec.Response.Dropped, &rec.Response.ResourceID, &now)
+	err := row.Scan(&fingerprint, &created, &expires, &rec.Response.Status, &header, &rec.Response.Body, &dropped, &resource)
 	if err != nil {
-		return idempotency.Record{}, moment, err
+		return idempotency.Record{}, err
 	}
 	copy(rec.Fingerprint[:], fingerprint)
-	if rec.State == idempotency.Complete {
-		rec.Created, rec.Expires = moments(since), moments(until)
-	} else {
-		rec.LockedAt, rec.LeaseUntil, rec.Abandoned = moments(since), moments(until), until <= now
-	}
-	if err := decode("header", header, &rec.Response.Header); err != nil {
-		return idempotency.Record{}, moment, err
-	}
-	return rec, time.UnixMicro(now), nil
+	rec.Created, rec.Expires = moments(created), moments(expires)
+	rec.Response.Dropped, rec.Response.ResourceID = dropped.Bool, resource.String
+	rec.Response.Header, err = decodeHeader(header)
+	return rec, err
 }
 
 func moments(micro int64) time.Time {
@@ -70,19 +69,9 @@ func moments(micro int64) time.Time {
 	return time.UnixMicro(micro)
 }
 
-func decode(column string, text []byte, into any) error {
-	if len(text) == 0 {
-		return nil
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("column %s: %w", column, err)
-	}
-	return nil
-}
-
-// encode makes JSON of maps of strings and bytes, which cannot fail.
-func encode(value any) []byte {
-	text, err := json.Marshal(value)
+// encodeSteps makes JSON of a map of strings and bytes, which cannot fail.
+func encodeSteps(steps map[string][]byte) []byte {
+	text, err := json.Marshal(steps)
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -39,7 +39,7 @@ func SQLite(db *sql.DB, clock func() time.Time) *Store {
 
 func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
 	return &Store{
-		db: db, dialect: d, sql: d.statements(), clock: clock, guard: guard{entries: map[idempotency.Scope]*entry{}}, writer: make(chan struct{}, 1),
+		db: db, dialect: d, sql: d.statements(), clock: clock, guard: guard{entries: map[scopeID]*entry{}}, writer: make(chan struct{}, 1),
 	}
 }
 
@@ -64,14 +64,31 @@ func (s *Store) now() any {
 	return s.clock().UnixMicro()
 }
 
+// scopeID names a scope in the table: the first half of its digest, which keeps the index half as large and is still
+// far from ever meeting another.
+type scopeID [16]byte
+
+func identify(scope idempotency.Scope) scopeID {
+	digest := scope.Digest()
+	return scopeID(digest[:16])
+}
+
+// column is the value of the column scope: a uuid in PostgreSQL, bytes in SQLite.
+func (s *Store) column(id scopeID) any {
+	if s.dialect.postgres {
+		return hex.EncodeToString(id[:])
+	}
+	return id[:]
+}
+
 // Lookup implements idempotency.Store.
 func (s *Store) Lookup(ctx context.Context, scope idempotency.Scope) (idempotency.Record, error) {
-	digest := scope.Digest()
-	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), digest[:]), scope)
-	if rec, err = s.standing(rec, moment, err); !errors.Is(err, idempotency.ErrNotFound) {
+	id := identify(scope)
+	rec, err := s.lookup(ctx, scope, id)
+	if !errors.Is(err, idempotency.ErrNotFound) {
 		return rec, err
 	}
-	if other := s.guard.peek(scope); other != nil {
+	if other := s.guard.peek(id); other != nil {
 		return other.record(scope), nil
 	}
 	return rec, err
@@ -79,13 +96,12 @@ func (s *Store) Lookup(ctx context.Context, scope idempotency.Scope) (idempotenc
 
 // Claim implements idempotency.Store.
 func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency.Claim, idempotency.Record, error) {
+	id := identify(req.Scope)
 	if req.Resumable {
-		return s.claimFirst(ctx, req)
+		return s.claimFirst(ctx, req, id)
 	}
-	digest := req.Scope.Digest()
-	hash := binary.BigEndian.Uint64(digest[:])
-	if s.guard.remembers(hash) {
-		rec, err := s.peek(ctx, req.Scope, digest[:])
+	if s.guard.remembers(id) {
+		rec, err := s.answer(ctx, req.Scope, id)
 		if !errors.Is(err, idempotency.ErrNotFound) {
 			return nil, rec, err
 		}
@@ -93,48 +109,55 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 	var mine *entry
 	for mine == nil {
 		var other *entry
-		if mine, other = s.guard.enter(req.Scope, req.Fingerprint, time.Now()); other != nil {
+		if mine, other = s.guard.enter(id, req.Fingerprint, time.Now()); other != nil {
 			rec, known, err := other.wait(ctx, req.Scope)
 			if known || err != nil {
 				return nil, rec, err
 			}
 		}
 	}
-	claim, standing, err := s.claimAtomic(ctx, req, digest[:])
+	claim, standing, err := s.claimAtomic(ctx, req, id)
 	switch {
 	case err != nil:
-		s.guard.refused(req.Scope, mine, nil)
+		s.guard.refused(id, mine, nil)
 		return nil, idempotency.Record{}, err
 	case claim == nil:
 		if standing.State == idempotency.Complete {
-			s.guard.remember(hash)
+			s.guard.remember(id)
 		}
-		s.guard.refused(req.Scope, mine, &standing)
+		s.guard.refused(id, mine, &standing)
 		return nil, standing, nil
 	}
 	mine.claimed()
-	claim.hash = hash
 	return claim, claim.record, nil
 }
 
-const columns = `fingerprint, state, token, created, locked_at, lease_until, expires, recovery_point, steps, payload, status, header, body, dropped, resource_id`
+const columns = `fingerprint, state, token, created, locked_at, coalesce(lease_until, 0), coalesce(expires, 0), coalesce(recovery_point, ''),
+    steps, payload, coalesce(status, 0), header, body, coalesce(dropped, false), coalesce(resource_id, '')`
 
 const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2`
 
-// peekStatement reads what an answer is made of, and no more: it is the whole cost of a replay.
-const peekStatement = `SELECT fingerprint, state, CASE WHEN state = 'complete' THEN created ELSE locked_at END,
-    CASE WHEN state = 'complete' THEN expires ELSE lease_until END, status, header, body, dropped, resource_id, {now}
-FROM retrysafe_records WHERE scope = $2`
-
-// peek reads the record that stands in the way of a claim.
-func (s *Store) peek(ctx context.Context, scope idempotency.Scope, digest []byte) (idempotency.Record, error) {
-	return s.standing(scanAnswer(s.db.QueryRowContext(ctx, s.sql.peek, s.now(), digest), scope))
-}
-
-// standing leaves out a record whose window is over.
-func (s *Store) standing(rec idempotency.Record, moment time.Time, err error) (idempotency.Record, error) {
+// lookup reads a live record.
+func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, id scopeID) (idempotency.Record, error) {
+	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), s.column(id)), scope)
 	switch {
 	case errors.Is(err, sql.ErrNoRows), err == nil && rec.State == idempotency.Complete && !moment.Before(rec.Expires):
+		return idempotency.Record{}, idempotency.ErrNotFound
+	case err != nil:
+		return rec, fmt.Errorf("sqlstore: read record: %w", err)
+	}
+	return rec, nil
+}
+
+// answerStatement reads what a replay is made of, and no more: it is its whole cost.
+const answerStatement = `SELECT fingerprint, created, expires, status, header, body, dropped, resource_id
+FROM retrysafe_records WHERE scope = $2 AND expires > {now}`
+
+// answer reads a record that is complete and live.
+func (s *Store) answer(ctx context.Context, scope idempotency.Scope, id scopeID) (idempotency.Record, error) {
+	rec, err := scanAnswer(s.db.QueryRowContext(ctx, s.sql.answer, s.now(), s.column(id)), scope)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
 		return idempotency.Record{}, idempotency.ErrNotFound
 	case err != nil:
 		return rec, fmt.Errorf("sqlstore: read record: %w", err)

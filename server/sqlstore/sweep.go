@@ -9,7 +9,7 @@ import (
 )
 
 const abandonedStatement = `SELECT ` + columns + `, {now}, caller, operation, key FROM retrysafe_records
-WHERE state = 'in_flight' AND lease_until <= {now} - $2 AND length(payload) > 0 ORDER BY lease_until LIMIT $3`
+WHERE lease_until <= {now} - $2 AND length(payload) > 0 ORDER BY lease_until LIMIT $3`
 
 // Abandoned implements idempotency.Sweeper.
 func (s *Store) Abandoned(ctx context.Context, grace time.Duration, limit int) ([]idempotency.Record, error) {
@@ -20,11 +20,17 @@ func (s *Store) Abandoned(ctx context.Context, grace time.Duration, limit int) (
 	return records, nil
 }
 
-const deadRecords = `created <= {now} - $2 AND ((state = 'complete' AND expires <= {now}) OR (state = 'in_flight' AND lease_until <= {now}))`
-
-// Rows that another reaper is at are skipped. SQLite has one writer at a time and needs no such word.
-const reapStatement = `DELETE FROM retrysafe_records WHERE scope IN (SELECT scope FROM retrysafe_records WHERE ` + deadRecords + ` LIMIT $3{skip})
-AND ` + deadRecords + ` RETURNING ` + columns + `, {now}, caller, operation, key`
+// reapStatement takes complete records in order of creation and then abandoned ones, each from its own part of the
+// index retrysafe_due. Rows that another reaper is at are skipped; SQLite has one writer at a time and needs no such word.
+const reapStatement = `DELETE FROM retrysafe_records WHERE scope IN (
+    SELECT scope FROM (SELECT scope FROM retrysafe_records WHERE lease_until IS NULL AND created <= {now} - $2 AND expires <= {now}
+        ORDER BY created LIMIT $3{skip}) AS complete
+    UNION ALL
+    SELECT scope FROM (SELECT scope FROM retrysafe_records WHERE lease_until <= {now} AND created <= {now} - $2
+        ORDER BY lease_until LIMIT $3{skip}) AS abandoned
+    LIMIT $3
+) AND created <= {now} - $2 AND (expires <= {now} OR lease_until <= {now})
+RETURNING ` + columns + `, {now}, caller, operation, key`
 
 // Reap implements idempotency.Sweeper.
 func (s *Store) Reap(ctx context.Context, age time.Duration, limit int) (idempotency.Reaped, error) {

@@ -82,7 +82,7 @@ func claim(ctx context.Context, s *settings) error {
 				return err
 			}},
 		}
-		rates, err := compare(ctx, s.rounds, clients, variants)
+		rates, err := s.compare(ctx, clients, variants)
 		if err != nil {
 			return err
 		}
@@ -108,35 +108,45 @@ func charge(ctx context.Context, store idempotency.Store, req idempotency.Reques
 	return c.Complete(ctx, answer)
 }
 
-// compare runs the variants in shuffled cells of a second and returns their rates by round.
-func compare(ctx context.Context, rounds, clients int, variants []variant) ([][]float64, error) {
-	rates := make([][]float64, len(variants))
+// sample is one cell of a comparison.
+type sample struct {
+	rate             float64 // pieces of work per second
+	client, database float64 // processor time per piece of work, µs
+}
+
+// compare runs the variants in shuffled cells and returns their samples by round.
+func (s *settings) compare(ctx context.Context, clients int, variants []variant) ([][]sample, error) {
+	samples := make([][]sample, len(variants))
 	for i, v := range variants { // warm up
-		if _, err := rate(ctx, clients, 200*time.Millisecond, v.work); err != nil {
+		if _, err := s.cell(ctx, clients, 200*time.Millisecond, v.work); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.name, err)
 		}
-		rates[i] = make([]float64, rounds)
+		samples[i] = make([]sample, s.rounds)
 	}
-	for round := range rounds {
+	for round := range s.rounds {
 		for _, i := range mathrand.Perm(len(variants)) {
-			r, err := rate(ctx, clients, time.Second, variants[i].work)
+			one, err := s.cell(ctx, clients, s.length, variants[i].work)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", variants[i].name, err)
 			}
-			rates[i][round] = r
+			samples[i][round] = one
 		}
 	}
-	return rates, nil
+	return samples, nil
 }
 
-// rate is the number of times per second that the clients together get the work done.
-func rate(ctx context.Context, clients int, d time.Duration, work func(context.Context) error) (float64, error) {
+// cell lets the clients together do the work for a while.
+func (s *settings) cell(ctx context.Context, clients int, d time.Duration, work func(context.Context) error) (sample, error) {
 	var (
 		wg    sync.WaitGroup
 		done  atomic.Int64
 		first atomic.Pointer[error]
 	)
-	began := time.Now()
+	server, err := s.cluster.PID()
+	if err != nil {
+		return sample{}, err
+	}
+	own, theirs, began := cpuTime(), databaseTime(server), time.Now()
 	for range clients {
 		wg.Go(func() {
 			for time.Since(began) < d {
@@ -149,19 +159,31 @@ func rate(ctx context.Context, clients int, d time.Duration, work func(context.C
 		})
 	}
 	wg.Wait()
+	took, n := time.Since(began), float64(done.Load())
+	own, theirs = cpuTime()-own, databaseTime(server)-theirs
 	if err := first.Load(); err != nil {
-		return 0, *err
+		return sample{}, *err
 	}
-	return float64(done.Load()) / time.Since(began).Seconds(), nil
+	micros := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 / n }
+	return sample{n / took.Seconds(), micros(own), micros(theirs)}, nil
 }
 
 // print shows every variant beside the first one, paired by round.
-func (s *settings) print(clients int, variants []variant, rates [][]float64) {
-	for i, v := range variants {
-		ratios := make([]float64, len(rates[i]))
-		for round := range ratios {
-			ratios[round] = rates[i][round] / rates[0][round]
+func (s *settings) print(clients int, variants []variant, samples [][]sample) {
+	pick := func(i int, value func(sample, sample) float64) []float64 {
+		out := make([]float64, len(samples[i]))
+		for round := range out {
+			out[round] = value(samples[i][round], samples[0][round])
 		}
-		fmt.Fprintf(s.out, "%2d clients  %-32s %8.0f/s  %.2fx (middle half %s)\n", clients, v.name, median(rates[i]), median(ratios), spread(ratios))
+		return out
+	}
+	for i, v := range variants {
+		ratios := pick(i, func(a, b sample) float64 { return a.rate / b.rate })
+		rates := pick(i, func(a, _ sample) float64 { return a.rate })
+		client := pick(i, func(a, _ sample) float64 { return a.client })
+		database := pick(i, func(a, _ sample) float64 { return a.database })
+		less := pick(i, func(a, b sample) float64 { return (b.client + b.database) / (a.client + a.database) })
+		fmt.Fprintf(s.out, "%2d clients  %-32s %8.0f/s  %.2fx (middle half %s)  CPU %4.0f us here, %4.0f us in the database, by it %.2fx (%s)\n",
+			clients, v.name, median(rates), median(ratios), spread(ratios), median(client), median(database), median(less), spread(less))
 	}
 }

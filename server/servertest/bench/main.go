@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/retrysafe/retrysafe/server/servertest/pgtest"
 )
@@ -26,6 +27,7 @@ func main() {
 // settings of a run.
 type settings struct {
 	rounds  int
+	length  time.Duration
 	growth  int
 	cluster *pgtest.Cluster
 	out     io.Writer
@@ -45,7 +47,8 @@ var sections = []struct {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	s := &settings{out: out}
-	flags.IntVar(&s.rounds, "rounds", 6, "rounds of one second for each cell, in shuffled order")
+	flags.IntVar(&s.rounds, "rounds", 6, "rounds of cells, in shuffled order")
+	flags.DurationVar(&s.length, "cell", time.Second, "length of a cell")
 	flags.IntVar(&s.growth, "growth", 100_000, "records in the table at the end of the section growth")
 	only := flags.String("section", "", "one of middleware, claim, replay, rivals, growth; all when empty")
 	if err := flags.Parse(args); err != nil {

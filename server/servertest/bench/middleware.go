@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -77,14 +76,6 @@ func measure(n int, setUp func(int) func()) (nanos, allocs float64) {
 	took := cpuTime() - began
 	runtime.ReadMemStats(&after)
 	return float64(took) / float64(n), float64(after.Mallocs-before.Mallocs) / float64(n)
-}
-
-func cpuTime() time.Duration {
-	var usage syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		return 0
-	}
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 type discard struct{ header http.Header }

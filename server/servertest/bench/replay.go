@@ -41,7 +41,7 @@ func replay(ctx context.Context, s *settings) error {
 				return again(ctx, other, requests[mathrand.IntN(len(requests))])
 			}},
 		}
-		rates, err := compare(ctx, s.rounds, clients, variants)
+		rates, err := s.compare(ctx, clients, variants)
 		if err != nil {
 			return err
 		}

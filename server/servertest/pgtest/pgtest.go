@@ -12,6 +12,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -124,7 +125,6 @@ func unprivileged() (*syscall.Credential, error) {
 }
 
 // Find returns the folder of initdb: from PATH, or where Debian puts it.
-
 func Find() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if path, err = filepath.EvalSymlinks(path); err == nil {
@@ -179,6 +179,16 @@ func (c *Cluster) Kill() error {
 // Remove stops the server and deletes its data.
 func (c *Cluster) Remove() error {
 	return errors.Join(c.Kill(), os.RemoveAll(c.dir))
+}
+
+// PID is the number of the server's main process.
+func (c *Cluster) PID() (int, error) {
+	text, err := os.ReadFile(filepath.Join(c.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(line)
 }
 
 // DSN names a database of the cluster.

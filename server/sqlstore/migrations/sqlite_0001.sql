@@ -1,5 +1,5 @@
 CREATE TABLE retrysafe_records (
-    scope          BLOB    PRIMARY KEY,
+    scope          BLOB    PRIMARY KEY, -- the first half of the SHA-256 of caller, operation and key
     caller         TEXT    NOT NULL,
     operation      TEXT    NOT NULL,
     key            TEXT    NOT NULL,
@@ -8,18 +8,17 @@ CREATE TABLE retrysafe_records (
     token          BLOB    NOT NULL,
     created        INTEGER NOT NULL,
     locked_at      INTEGER NOT NULL,
-    lease_until    INTEGER NOT NULL,
-    expires        INTEGER NOT NULL,
-    recovery_point TEXT    NOT NULL DEFAULT '',
-    steps          BLOB    NOT NULL DEFAULT x'',
-    payload        BLOB    NOT NULL DEFAULT x'',
-    status         INTEGER NOT NULL DEFAULT 0,
-    header         BLOB    NOT NULL DEFAULT x'',
-    body           BLOB    NOT NULL DEFAULT x'',
-    dropped        INTEGER NOT NULL DEFAULT 0,
-    resource_id    TEXT    NOT NULL DEFAULT ''
+    lease_until    INTEGER, -- null once the record is complete
+    expires        INTEGER, -- null until the record is complete
+    recovery_point TEXT,
+    steps          BLOB,
+    payload        BLOB,
+    status         INTEGER,
+    header         BLOB,
+    body           BLOB,
+    dropped        INTEGER,
+    resource_id    TEXT
 ) WITHOUT ROWID;
 
-CREATE INDEX retrysafe_in_flight ON retrysafe_records (lease_until) WHERE state = 'in_flight';
-
-CREATE INDEX retrysafe_created ON retrysafe_records (created);
+-- For the completer and the reaper.
+CREATE INDEX retrysafe_due ON retrysafe_records (lease_until, created);
