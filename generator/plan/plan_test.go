@@ -141,7 +141,7 @@ func TestTypes(t *testing.T) {
 			"Form",
 			"struct +int64: AdditionalProperties *bool omitempty; ID *string omitempty",
 		},
-		"const": {[]string{"C: {type: object, required: [k, n, b], properties: {k: {const: card}, n: {const: 2}, b: {const: true}, o: {const: x}, e: {type: string, enum: [only]}}}"}, "C", `struct: B bool =true; E *string omitempty; K string ="card"; N int64 =2; O string omitempty ="x"`},
+		"const": {[]string{"C: {type: object, required: [k, n, b], properties: {k: {const: card}, n: {const: 2}, b: {const: true}, o: {const: x, default: x}, p: {const: y}, e: {type: string, enum: [only]}}}"}, "C", `struct: B bool =true; E *string omitempty; K string ="card"; N int64 =2; O string omitempty ="x"; P *string omitempty`},
 		"initials": {
 			[]string{"user_api_key: {type: object, properties: {html_url: {type: string}, userIds: {type: string}, iPhone: {type: string}, '2fa': {type: string}, '@type': {type: string}, error: {type: string}, string: {type: string}}}"},
 			"UserAPIKey",

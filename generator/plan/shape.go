@@ -114,8 +114,16 @@ func single(n *spec.Node) *spec.Node {
 	return values[0]
 }
 
-// isConst reports whether a member of that schema is sent by itself: its one value is declared as a const, or it has to
-// be there.
+// isConst reports whether a member of that schema is sent by itself: it has one value, which has to be there or is what
+// the server takes when it is not. One that may be left out, and then means something else, is the caller's to set.
 func isConst(n *spec.Node, required bool) bool {
-	return single(n) != nil && !n.Flag("nullable") && !n.Deref().Flag("nullable") && (required || n.Deref().Has("const"))
+	one, target := single(n), n.Deref()
+	if one == nil || n.Flag("nullable") || target.Flag("nullable") {
+		return false
+	}
+	implied := n.Get("default")
+	if implied == nil {
+		implied = target.Get("default")
+	}
+	return required || target.Has("const") && implied != nil && implied.Value == one.Value
 }
