@@ -57,6 +57,11 @@ func TestAllOfOfRecursiveMembersEnds(t *testing.T) {
 func TestUnions(t *testing.T) {
 	t.Parallel()
 	check(t, []passCase{
+		{
+			name: "members that one variant demands and the other does without",
+			in:   "{type: object, properties: {a: {type: string}}, oneOf: [{properties: {b: {type: string}}, required: [b], title: list}, {title: other}]}",
+			want: "{properties: {a: {type: string}, b: {type: string}}, type: object}",
+		},
 		{name: "open enum", in: "{anyOf: [{type: string, enum: [a, b]}, {type: string}]}", want: "{enum: [a, b], type: string}"},
 		{name: "open enum by reference", in: "{anyOf: [{type: string}, {$ref: '#/components/schemas/E'}]}", want: "{-> E}", more: []string{"E: {type: string, enum: [a, b]}"}},
 		{name: "formats of a text", in: "{oneOf: [{type: string, format: date}, {type: string, format: date-time}]}", want: "{type: string}"},

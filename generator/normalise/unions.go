@@ -143,11 +143,16 @@ func (u *union) settle() {
 	n := u.n
 	own := n.Has("properties") || n.Get("additionalProperties").IsObject()
 	if own || n.Str("type") == "object" {
+		declared := len(u.variants)
 		u.variants = slices.DeleteFunc(u.variants, func(v *spec.Node) bool { return own && isConstraint(v.Deref()) })
 		if len(u.variants) == 0 {
 			n.Delete("oneOf")
 			n.Delete("discriminator")
 			n.Set("type", spec.NewString(n, "object"))
+			return
+		}
+		if own && len(u.variants) == 1 && declared > 1 && isObjectLike(u.variants[0].Deref()) {
+			u.foldAll() // the other variants do without its members, also where it demands them
 			return
 		}
 	}
@@ -239,10 +244,7 @@ func (u *union) distribute() {
 		}
 	}
 	if len(u.variants) > maxVariants || !all(u.variants, isObjectLike) {
-		u.fold(n, spec.NewArray(u.list, u.variants...))
-		n.Delete("oneOf")
-		n.Delete("discriminator")
-		n.Set("type", spec.NewString(n, "object"))
+		u.foldAll()
 		return
 	}
 	for i, v := range u.variants {
@@ -268,6 +270,14 @@ func (u *union) distribute() {
 		n.Delete(m.Key)
 	}
 	n.Set("oneOf", spec.NewArray(u.list, u.variants...))
+}
+
+// foldAll makes one struct of the schema and its variants.
+func (u *union) foldAll() {
+	u.fold(u.n, spec.NewArray(u.list, u.variants...))
+	u.n.Delete("oneOf")
+	u.n.Delete("discriminator")
+	u.n.Set("type", spec.NewString(u.n, "object"))
 }
 
 // retarget makes the discriminator map to the variant with the members of both.
