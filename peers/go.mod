@@ -3,6 +3,7 @@ module github.com/retrysafe/retrysafe/peers
 go 1.26.0
 
 require (
+	github.com/getkin/kin-openapi v0.142.0
 	github.com/retrysafe/retrysafe v0.0.0
 	github.com/retrysafe/retrysafe/sdk v0.0.0
 	go.yaml.in/yaml/v3 v3.0.6
@@ -10,7 +11,6 @@ require (
 
 require (
 	github.com/dprotaso/go-yit v0.0.0-20220510233725-9ba8df137936 // indirect
-	github.com/getkin/kin-openapi v0.142.0 // indirect
 	github.com/go-openapi/jsonpointer v0.23.1 // indirect
 	github.com/go-openapi/swag/jsonname v0.26.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect

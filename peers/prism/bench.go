@@ -8,22 +8,13 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/retrysafe/retrysafe/generator"
 	"github.com/retrysafe/retrysafe/generator/plan"
 	"github.com/retrysafe/retrysafe/peers/sample"
 	"github.com/retrysafe/retrysafe/peers/smoke"
+	"github.com/retrysafe/retrysafe/peers/work"
 )
-
-// bench is where packages are generated and built, and what earlier runs gave.
-type bench struct {
-	options
-	work   string
-	source string // hash of all that is ours
-}
 
 // row is what one document gave.
 type row struct {
@@ -35,72 +26,30 @@ type row struct {
 
 // built is a program that waits for Prism.
 type built struct {
-	document
+	work.Document
 	binary string
 	plan   *plan.Plan
-	key    string
-	cached *row
+	kept   *row
 	err    error
 	took   time.Duration
 }
 
-func newBench(work string, o options) (*bench, error) {
-	b := &bench{options: o, work: work}
-	var err error
-	if b.source, err = sourceHash(); err != nil {
-		return nil, err
-	}
-	return b, b.layOut()
-}
-
-// layOut makes one module for all generated packages and their programs.
-func (b *bench) layOut() error {
-	repo, err := filepath.Abs("..")
-	if err != nil {
-		return err
-	}
-	const root = "github.com/retrysafe/retrysafe"
-	mod := "module example.com/prism\n\ngo 1.26.0\n\nrequire (\n\t" + root + "/sdk v0.0.0\n\t" + root + "/peers v0.0.0\n)\n\nreplace (\n\t" +
-		root + " => " + repo + "\n\t" + root + "/sdk => " + filepath.Join(repo, "sdk") + "\n\t" + root + "/peers => " + filepath.Join(repo, "peers") + "\n)\n"
-	if err := os.WriteFile(filepath.Join(b.work, "go.mod"), []byte(mod), 0o600); err != nil {
-		return err
-	}
-	using := "package prism\n\nimport (\n\t_ \"" + root + "/peers/smoke\"\n\t_ \"" + root + "/sdk/client\"\n)\n"
-	if err := os.WriteFile(filepath.Join(b.work, "prism.go"), []byte(using), 0o600); err != nil {
-		return err
-	}
-	return command(b.work, "go", "mod", "tidy")
-}
-
-func command(dir, name string, args ...string) error {
-	cmd := exec.CommandContext(context.Background(), name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		lines := strings.Split(strings.TrimSpace(string(output)), "\n")
-		return fmt.Errorf("%s %s: %w: %s", name, args[0], err, strings.Join(lines[:min(3, len(lines))], " | "))
-	}
-	return nil
-}
-
 // rows builds one program while another talks to Prism; there is one Prism at a time.
-func (b *bench) rows(specs []document) []row {
+func rows(bench *work.Bench, specs []work.Document, verbose bool) []row {
 	programs := make(chan built)
 	go func() {
 		defer close(programs)
 		for _, d := range specs {
-			programs <- b.build(d)
+			programs <- build(bench, d)
 		}
 	}()
 	rows := make([]row, 0, len(specs))
 	for p := range programs {
-		r := b.hold(p)
+		r := hold(bench, p)
 		fmt.Fprintln(os.Stderr, line(r))
-		if b.verbose {
-			for _, o := range r.Outcomes {
-				if o.Result != "ok" && o.Result != "error-answer" {
-					fmt.Fprintf(os.Stderr, "  %s %s: %s\n", o.ID, o.Result, shorten(o.Detail, 600))
-				}
+		for _, o := range r.Outcomes {
+			if verbose && o.Result != "ok" && o.Result != "error-answer" {
+				fmt.Fprintf(os.Stderr, "  %s %s: %s\n", o.ID, o.Result, shorten(o.Detail, 600))
 			}
 		}
 		rows = append(rows, r)
@@ -108,47 +57,43 @@ func (b *bench) rows(specs []document) []row {
 	return rows
 }
 
-// build generates the package and its smoke program, unless the cache has what it gave.
-func (b *bench) build(d document) (p built) {
+// build generates the package and its smoke program, unless what it gave is kept.
+func build(bench *work.Bench, d work.Document) (p built) {
 	start := time.Now()
 	defer func() { p.took = time.Since(start) }()
-	p.document = d
-	if p.key, p.err = b.key(d.path); p.err != nil {
-		return p
-	}
-	if p.cached = b.load(p.name, p.key); p.cached != nil {
-		return p
-	}
-	pkg := strings.ReplaceAll(d.name, "-", "")
-	result, err := generator.Generate(context.Background(), generator.Options{Spec: d.path, Out: filepath.Join(b.work, pkg), Package: pkg})
+	p.Document = d
+	data, err := bench.Kept("prism-"+d.Name, d.Path)
 	if err != nil {
 		p.err = err
 		return p
 	}
-	p.plan = result.Plan
-	values, err := sample.Load(d.path)
+	if data != nil && json.Unmarshal(data, &p.kept) == nil {
+		return p
+	}
+	pkg, err := bench.Generate(d.Name, d.Path)
 	if err != nil {
 		p.err = err
 		return p
 	}
-	program := filepath.Join(b.work, pkg+"main")
-	p.binary = filepath.Join(program, "program")
-	p.err = errors.Join(
-		os.MkdirAll(program, 0o750),
-		os.WriteFile(filepath.Join(program, "main.go"), []byte(source(result.Plan, pkg, values)), 0o600),
-	)
-	if p.err == nil {
-		p.err = command(b.work, "go", "build", "-o", p.binary, "./"+pkg+"main")
+	p.plan = pkg.Plan
+	values, err := sample.Load(d.Path)
+	if err != nil {
+		p.err = err
+		return p
+	}
+	program := pkg.Name + "prism"
+	if p.err = bench.Write(program, "main.go", source(pkg, values)); p.err == nil {
+		p.binary, p.err = bench.Build(program)
 	}
 	return p
 }
 
 // hold starts Prism and calls every operation.
-func (b *bench) hold(p built) row {
-	if p.cached != nil {
-		return *p.cached
+func hold(bench *work.Bench, p built) row {
+	if p.kept != nil {
+		return *p.kept
 	}
-	r := row{Name: p.name}
+	r := row{Name: p.Name}
 	start := time.Now()
 	outcomes, err := p.outcomes()
 	r.Outcomes, r.Seconds = outcomes, (p.took + time.Since(start)).Seconds()
@@ -156,7 +101,7 @@ func (b *bench) hold(p built) row {
 		r.Fault = shorten(err.Error(), 160)
 		return r
 	}
-	if err := b.save(p.key, r); err != nil {
+	if err := bench.Keep("prism-"+p.Name, p.Path, r); err != nil {
 		fmt.Fprintln(os.Stderr, "prism: not kept:", err)
 	}
 	return r
@@ -166,7 +111,7 @@ func (p built) outcomes() ([]smoke.Outcome, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	stop, base, err := startPrism(p.path)
+	stop, base, err := startPrism(p.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,30 +11,24 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/retrysafe/retrysafe/peers/report"
+	"github.com/retrysafe/retrysafe/peers/work"
 )
 
 func main() {
 	var o options
 	flag.StringVar(&o.dir, "dir", "../../shared/specs", "folder with the documents")
-	only := flag.String("only", "", "names of documents with commas between them; default: those of the table")
+	flag.StringVar(&o.only, "only", "", "names of documents with commas between them; default: those of the table")
 	flag.BoolVar(&o.all, "all", false, "every document of the folder")
 	flag.BoolVar(&o.fresh, "fresh", false, "take nothing from the cache")
-	flag.StringVar(&o.cache, "cache", "../.cache/prism", "folder of what earlier runs gave")
+	flag.StringVar(&o.cache, "cache", "../.cache/peers", "folder of generated packages and of what earlier runs gave")
 	flag.StringVar(&o.markdown, "markdown", "", "also write the table into this file")
 	flag.BoolVar(&o.verbose, "v", false, "print every call that was not answered well")
 	flag.Parse()
-	if *only != "" {
-		o.only = strings.Split(*only, ",")
-	}
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "prism:", err)
 		os.Exit(1)
@@ -42,18 +36,8 @@ func main() {
 }
 
 type options struct {
-	dir, cache, markdown string
-	only                 []string
-	all, fresh, verbose  bool
-}
-
-// documents are those of the table: of many vendors and shapes, and small enough that all of them take minutes.
-var documents = []string{
-	"adyen-checkout", "adyen-legalentity", "adyen-payout", "adyen-transfers", "apideck-filestorage", "apideck-proxy", "apideck-vault",
-	"codat-files", "codat-lending", "codat-platform", "codat-sync-payables", "datadog-v1", "discord", "elevenlabs", "formance-ledger",
-	"intercom", "k8s-apps", "k8s-authn", "lakefs", "lakefs-authz", "lob", "mattermost", "modern-treasury", "mollie", "nomad", "okta-oag",
-	"okta-oauth", "ory", "paypal-disputes", "paypal-orders", "paypal-payments", "paypal-payouts", "paypal-subscriptions", "qdrant",
-	"resend", "shipengine", "twilio-api", "twilio-conversations", "twilio-iam-orgs", "twilio-lookups",
+	dir, only, cache, markdown string
+	all, fresh, verbose        bool
 }
 
 const (
@@ -62,20 +46,16 @@ const (
 )
 
 func run(o options) error {
-	specs, err := choose(o)
+	specs, err := work.Documents(o.dir, o.only, o.all)
 	if err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "prism")
+	bench, err := work.Open(o.cache, "prism")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
-	b, err := newBench(work, o)
-	if err != nil {
-		return err
-	}
-	rows := b.rows(specs)
+	bench.Fresh = o.fresh
+	rows := rows(bench, specs, o.verbose)
 	text, total, answered, unexplained := table(rows)
 	fmt.Print(text)
 	if o.markdown != "" {
@@ -88,33 +68,8 @@ func run(o options) error {
 		return fmt.Errorf("%d failures have no reason: mend them, or say in known.go whose fault they are", unexplained)
 	case float64(answered) < leastShare*float64(total):
 		return fmt.Errorf("%d of %d operations were answered and decoded; at least %g %% must be", answered, total, 100*leastShare)
-	case o.only == nil && len(rows) < leastDocuments:
+	case o.only == "" && len(rows) < leastDocuments:
 		return fmt.Errorf("%d documents, at least %d must be", len(rows), leastDocuments)
 	}
 	return nil
-}
-
-// document is one file.
-type document struct{ name, path string }
-
-func choose(o options) ([]document, error) {
-	entries, err := os.ReadDir(o.dir)
-	if err != nil {
-		return nil, fmt.Errorf("the real documents are not here: %w", err)
-	}
-	wanted := documents
-	if o.only != nil {
-		wanted = o.only
-	}
-	var out []document
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
-		if filepath.Ext(e.Name()) != ".tsv" && (o.all && o.only == nil || slices.Contains(wanted, name)) {
-			out = append(out, document{name, filepath.Join(o.dir, e.Name())})
-		}
-	}
-	if len(out) == 0 {
-		return nil, errors.New("no document has that name")
-	}
-	return out, nil
 }

@@ -9,12 +9,14 @@ import (
 
 	"github.com/retrysafe/retrysafe/generator/plan"
 	"github.com/retrysafe/retrysafe/peers/sample"
+	"github.com/retrysafe/retrysafe/peers/work"
 )
 
 // source is the smoke program: a table of method values and JSON arguments.
-func source(p *plan.Plan, pkg string, values *sample.Document) string {
+func source(pkg *work.Package, values *sample.Document) string {
+	p := pkg.Plan
 	var b strings.Builder
-	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"encoding/json\"\n\t\"log\"\n\t\"os\"\n\n\tapi %q\n\n\t\"github.com/retrysafe/retrysafe/peers/smoke\"\n\t\"github.com/retrysafe/retrysafe/sdk/client\"\n)\n\n", "example.com/prism/"+pkg)
+	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"encoding/json\"\n\t\"log\"\n\t\"os\"\n\n\tapi %q\n\n\t\"github.com/retrysafe/retrysafe/peers/smoke\"\n\t\"github.com/retrysafe/retrysafe/sdk/client\"\n)\n\n", pkg.Import)
 	b.WriteString("var _ json.RawMessage\n\nfunc token(context.Context) (client.Token, error) { return client.Token{Value: \"secret\"}, nil }\n\n")
 	b.WriteString("var tokens = []api.Option{\n")
 	for _, scheme := range p.Schemes {

@@ -5,14 +5,11 @@ package sample
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // Document is an OpenAPI document as plain maps and slices.
@@ -28,23 +25,6 @@ type way struct {
 }
 
 var ways = []way{{}, {full: true}, {pick: 1}, {pick: 2}, {pick: 3}, {pick: 1, full: true}}
-
-// Load reads a document of one file, YAML or JSON.
-func Load(path string) (*Document, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	var root map[string]any
-	unmarshal := yaml.Unmarshal
-	if filepath.Ext(path) == ".json" {
-		unmarshal = json.Unmarshal
-	}
-	if err := unmarshal(data, &root); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &Document{root: root}, nil
-}
 
 // Operation is what one call needs: JSON values by place.
 type Operation struct {
@@ -162,9 +142,14 @@ func (d *Document) resolve(ref string) any {
 
 const deepest = 12
 
-// flat is a schema with its allOf merged in.
+// flat is a schema with its allOf merged in, and with what stands beside a reference.
 func (d *Document) flat(schema any, depth int) map[string]any {
 	s := d.object(schema)
+	if m, ok := schema.(map[string]any); ok && len(m) > 1 && m["$ref"] != nil {
+		beside := maps.Clone(m)
+		delete(beside, "$ref")
+		s = map[string]any{"allOf": []any{s, beside}}
+	}
 	parts, ok := s["allOf"].([]any)
 	if !ok || depth > deepest {
 		return s
@@ -381,12 +366,10 @@ func (d *Document) arrayValue(s map[string]any, depth int, hint string) any {
 
 func asFloat(v any, otherwise float64) float64 {
 	switch n := v.(type) {
-	case int:
-		return float64(n)
-	case int64:
-		return float64(n)
-	case uint64:
-		return float64(n)
+	case json.Number:
+		if f, err := n.Float64(); err == nil {
+			return f
+		}
 	case float64:
 		return n
 	}

@@ -1,0 +1,180 @@
+package sample
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Misfit is a place of a value that is not what its schema says.
+type Misfit struct{ Path, Reason string }
+
+// Misfits looks at the things that decide how a value is decoded: kinds, null, members that must be there or must not,
+// the formats of numbers, dates and bytes. Lengths, bounds, patterns and the values of enums are not looked at. The
+// path of a value is $.a[0].b.
+func (d *Document) Misfits(schema, value any) []Misfit {
+	return d.misfits(nil, schema, value, "$", 0)
+}
+
+func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) []Misfit {
+	s := d.flat(schema, 0)
+	if len(s) == 0 || depth > 60 {
+		return out
+	}
+	if v == nil {
+		if !d.takesNull(s) {
+			out = append(out, Misfit{path, "null where the schema has none"})
+		}
+		return out
+	}
+	for _, key := range []string{"oneOf", "anyOf"} {
+		if list, ok := s[key].([]any); ok && len(list) > 0 {
+			var least []Misfit
+			for i, alternative := range list {
+				found := d.misfits(nil, alternative, v, path, depth+1)
+				if i == 0 || len(found) < len(least) {
+					least = found
+				}
+			}
+			if len(least) > 0 {
+				out = append(out, Misfit{path, "fits no alternative: " + least[0].Path + " " + least[0].Reason})
+			}
+		}
+	}
+	got, want := kindOf(v), kinds(s)
+	if len(want) > 0 && !slices.Contains(want, got) && (got != "integer" || !slices.Contains(want, "number")) {
+		return append(out, Misfit{path, fmt.Sprintf("%s where the schema has %s", got, strings.Join(want, " or "))})
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		return d.members(out, s, v, path, depth)
+	case []any:
+		for i, item := range v {
+			out = d.misfits(out, s["items"], item, path+"["+strconv.Itoa(i)+"]", depth+1)
+		}
+	case string:
+		if reason := wrongText(s, v); reason != "" {
+			out = append(out, Misfit{path, reason})
+		}
+	case json.Number:
+		if reason := wrongNumber(s, v); reason != "" {
+			out = append(out, Misfit{path, reason})
+		}
+	}
+	return out
+}
+
+func (d *Document) members(out []Misfit, s, v map[string]any, path string, depth int) []Misfit {
+	props := d.object(s["properties"])
+	required, _ := s["required"].([]any)
+	for _, name := range required {
+		if name, ok := name.(string); ok {
+			if _, there := v[name]; !there {
+				out = append(out, Misfit{path + "." + name, "is demanded and not there"})
+			}
+		}
+	}
+	for name, member := range v {
+		if p, known := props[name]; known {
+			out = d.misfits(out, p, member, path+"."+name, depth+1)
+		} else if s["additionalProperties"] == false {
+			out = append(out, Misfit{path + "." + name, "is not allowed"})
+		} else if s["additionalProperties"] != nil {
+			out = d.misfits(out, s["additionalProperties"], member, path+"."+name, depth+1)
+		}
+	}
+	return out
+}
+
+func (d *Document) takesNull(s map[string]any) bool {
+	list, _ := s["enum"].([]any)
+	if s["nullable"] == true || slices.Contains(kinds(s), "null") || slices.Contains(list, nil) {
+		return true
+	}
+	untyped := len(kinds(s)) == 0
+	for _, key := range []string{"oneOf", "anyOf"} {
+		if list, ok := s[key].([]any); ok {
+			return slices.ContainsFunc(list, func(alternative any) bool { return d.takesNull(d.flat(alternative, 0)) })
+		}
+	}
+	return untyped && list == nil && s["properties"] == nil
+}
+
+// kinds are the types that a schema names.
+func kinds(s map[string]any) []string {
+	switch t := s["type"].(type) {
+	case string:
+		return []string{t}
+	case []any:
+		var out []string
+		for _, v := range t {
+			out = append(out, fmt.Sprint(v))
+		}
+		return out
+	}
+	return nil
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case json.Number:
+		if r, ok := new(big.Rat).SetString(v.String()); ok && r.IsInt() {
+			return "integer"
+		}
+		return "number"
+	}
+	return "null"
+}
+
+func wrongText(s map[string]any, v string) string {
+	if !slices.Contains(kinds(s), "string") || s["enum"] != nil {
+		return ""
+	}
+	var err error
+	switch s["format"] {
+	case "date-time":
+		_, err = time.Parse(time.RFC3339Nano, strings.Replace(strings.ToUpper(v), " ", "T", 1))
+		if strings.Contains(v, " ") {
+			return "not an RFC 3339 date-time"
+		}
+	case "date":
+		_, err = time.Parse(time.DateOnly, v)
+	case "byte":
+		_, err = base64.StdEncoding.DecodeString(v)
+	}
+	if err != nil {
+		return fmt.Sprintf("not of the format %s", s["format"])
+	}
+	return ""
+}
+
+func wrongNumber(s map[string]any, v json.Number) string {
+	bits := 64
+	if slices.Contains([]any{"int32", "int16", "int8"}, s["format"]) {
+		bits = 32
+	}
+	if !slices.Contains(kinds(s), "integer") {
+		return ""
+	}
+	r, ok := new(big.Rat).SetString(v.String())
+	if !ok || !r.IsInt() {
+		return ""
+	}
+	if r.Num().BitLen() >= bits {
+		return fmt.Sprintf("does not fit %d bits", bits)
+	}
+	return ""
+}
