@@ -109,9 +109,9 @@ type Punctuation struct {
 	AB3     *string `json:",omitempty" wire:"name=a%2Cb"`
 	AB4     *string `json:",omitempty" wire:"name=a%5Cb"`
 	AB5     *string `json:",omitempty" wire:"name=a%60b"`
-	// The only value is x,y.
+	// The only value is x,y. Default x,y.
 	Kind string `json:"kind,omitempty" wire:"readonly,const=\"x,y\""`
-	// The only value is x`,y.
+	// The only value is x`,y. Default x`,y.
 	Mark string "json:\"mark,omitempty\" wire:\"const=\\\"x`,y\\\"\""
 	// ExtraFields holds the members that have no field of their own.
 	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`

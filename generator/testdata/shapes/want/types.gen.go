@@ -97,7 +97,7 @@ type Shape struct {
 	Chain    *Chain               `json:"chain,omitempty"`
 	Count    wire.Nullable[int64] `json:"count,omitzero"`
 	Form     *Form                `json:"form,omitempty"`
-	// The only value is circle.
+	// The only value is circle. Default circle.
 	Kind     string                `json:"kind,omitempty" wire:"const=\"circle\""`
 	Lead     *Person               `json:"lead,omitempty"`
 	Mode     *ShapeMode            `json:"mode,omitempty"`
