@@ -6,119 +6,317 @@ package sdk_test
 import (
 	"context"
 	"errors"
-	"log"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"time"
 
 	"github.com/retrysafe/retrysafe/sdk"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
+	"github.com/retrysafe/retrysafe/sdk/webhook"
 	"github.com/retrysafe/retrysafe/sdk/wire"
 )
 
-// How to make a client and tell failures apart.
+// A client and a call. A program leaves the server out: New reads the environment.
 func Example() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
+	ctx := context.Background()
+	result, err := c.Customers.List(ctx, sdk.ListCustomersParams{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(result.Data))
+	// Output: 1
+}
+
+// A call whose answer is lost is made again under the same key, within its attempts, its deadline and the budget.
+func Example_retry() {
+	fake := sdk.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("createCustomer", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info sdk.ResponseInfo
+	_, err = c.Customers.Create(ctx, sdk.CreateCustomerRequest{Email: "ada@example.com", Metadata: sdk.Metadata{"crm_id": "4711"}, Name: "Ada Example"}, sdk.WithResponse(&info), sdk.WithLogger(nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 201 in attempt 2
+}
+
+// Every answer outside 2xx is an Error: what the server said, and how the call went.
+func Example_error() {
+	fake := sdk.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("listCustomers", fakeserver.Answer{Status: http.StatusNotFound})
 	_, err = c.Customers.List(ctx, sdk.ListCustomersParams{})
 	var failed *sdk.Error
 	if errors.As(err, &failed) {
-		log.Println(failed.StatusCode, failed.Code, failed.RequestID, failed.IdempotencyKey)
+		fmt.Println(failed.StatusCode, "in attempt", failed.Attempts)
 	}
+	// Output: 404 in attempt 1
 }
 
 func ExampleCustomersService_All() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	for item, err := range c.Customers.All(ctx, sdk.ListCustomersParams{}) {
+	n := 0
+	for _, err := range c.Customers.All(ctx, sdk.ListCustomersParams{}) {
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
-		log.Println(item)
+		n++
 	}
+	fmt.Println(n)
+	// Output: 1
 }
 
 func ExampleDocumentsService_Upload() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
 	result, err := c.Documents.Upload(ctx, "customer_id", sdk.UploadDocumentRequest{File: wire.FromBytes("file.txt", []byte("content")), Kind: sdk.DocumentKindContract})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println(result.ID)
+	// Output: ord_17
+}
+
+func ExampleDocumentsService_Download() {
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	download, err := c.Documents.Download(ctx, "doc_7k3", sdk.DownloadDocumentParams{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = download.Close() }()
+	content, err := io.ReadAll(download)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(string(content))
+	// Output: content
 }
 
 func ExampleProductsService_All() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	for item, err := range c.Products.All(ctx, sdk.ListProductsParams{}) {
+	n := 0
+	for _, err := range c.Products.All(ctx, sdk.ListProductsParams{}) {
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
-		log.Println(item)
+		n++
 	}
+	fmt.Println(n)
+	// Output: 1
 }
 
 func ExampleOrdersService_All() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	for item, err := range c.Orders.All(ctx, sdk.ListOrdersParams{}) {
+	n := 0
+	for _, err := range c.Orders.All(ctx, sdk.ListOrdersParams{}) {
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
-		log.Println(item)
+		n++
 	}
+	fmt.Println(n)
+	// Output: 1
+}
+
+func ExampleOrdersService_Watch() {
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	for event, err := range c.Orders.Watch(ctx, sdk.WatchOrdersParams{}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(event.ID)
+	}
+	// Output: 1
 }
 
 func ExamplePaymentsService_Create() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
 	result, err := c.Payments.Create(ctx, sdk.CreatePaymentRequest{Amount: 5980, Currency: sdk.CurrencyEUR, Method: sdk.NewPaymentMethodCard(sdk.Card{}), OrderID: "ord_17"})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println(result.ID)
+	// Output: ord_17
 }
 
 func ExampleRefundsService_All() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	for item, err := range c.Refunds.All(ctx, sdk.ListRefundsParams{}) {
+	n := 0
+	for _, err := range c.Refunds.All(ctx, sdk.ListRefundsParams{}) {
 		if err != nil {
-			log.Fatal(err)
+			fmt.Println(err)
+			return
 		}
-		log.Println(item)
+		n++
 	}
+	fmt.Println(n)
+	// Output: 1
+}
+
+func ExampleLedgerService_Stream() {
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	n := 0
+	for _, err := range c.Ledger.Stream(ctx, sdk.StreamLedgerParams{Day: wire.Date{Year: 2026, Month: time.January, Day: 2}}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		n++
+	}
+	fmt.Println(n)
+	// Output: 1
 }
 
 func ExampleExportsService_Create() {
-	c, err := sdk.New()
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
 	result, err := c.Exports.Create(ctx, sdk.CreateExportRequest{Kind: sdk.CreateExportRequestKindOrders})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println(result.ID)
+	// Output: ord_17
+}
+
+func ExampleExportsService_Wait() {
+	server := httptest.NewServer(sdk.Fake())
+	defer server.Close()
+	c, err := sdk.New(sdk.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	result, err := c.Exports.Wait(ctx, "exp_3")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.ID)
+	// Output: ord_17
+}
+
+func ExampleParseWebhook() {
+	verifier, err := webhook.New("whsec_c2VjcmV0IGJldHdlZW4geW91IGFuZCB0aGUgQVBJ")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// What the API sends; a program has it from the request.
+	body := []byte(`{"data":{"confirmed_at":"2026-01-02T15:04:05Z","created_at":"2026-02-28T09:30:00Z","customer_id":"cus_9f2","deliver_on":"2026-03-05","gift_note":"Happy birthday!","id":"ord_17","lines":[{"quantity":2,"sku":"lamp-1"}],"metadata":{"crm_id":"4711"},"order_ref":"web-2026-000123","status":"confirmed","total":{"amount":5980,"currency":"EUR"}},"timestamp":"2026-01-02T15:04:05Z","type":"order.confirmed"}`)
+	header, err := webhook.Sign("whsec_c2VjcmV0IGJldHdlZW4geW91IGFuZCB0aGUgQVBJ", "evt_1", time.Now(), body)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	event, err := sdk.ParseWebhook(header, body, verifier.Verify)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(event.ID, event.OrderConfirmed != nil)
+	// Output: evt_1 true
 }

@@ -42,9 +42,9 @@ func (r *renderer) fakeOperation(m *plan.Method) string {
 		parts = append(parts, "Header: map[string]string{"+headers+"}")
 	}
 	if a.ContentType != "" && m.HTTP != "HEAD" {
-		parts = append(parts, "Type: "+quote(strings.Replace(a.ContentType, "*/*", "application/octet-stream", 1)), "Body: "+goText(r.fakeBody(m, a, false)))
+		parts = append(parts, "Type: "+quote(strings.Replace(a.ContentType, "*/*", "application/octet-stream", 1)), "Body: "+goText(r.fakeText(m, a, r.unbounded(m), nil)))
 		if param, first := r.endless(m); param != "" {
-			parts = append(parts, fmt.Sprintf("Further: &fakeserver.Further{Param: %s, First: %s, Body: %s}", quote(param), quote(first), goText(r.fakeBody(m, a, true))))
+			parts = append(parts, fmt.Sprintf("Further: &fakeserver.Further{Param: %s, First: %s, Body: %s}", quote(param), quote(first), goText(r.fakeText(m, a, true, nil))))
 		}
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
@@ -67,32 +67,38 @@ func fakeHeaders(m *plan.Method) string {
 // endless gives the query parameter that carries the place in a list whose answers do not tell where it ends, with its
 // value for the first page; "" for other lists.
 func (r *renderer) endless(m *plan.Method) (param, first string) {
-	p := m.Pagination
-	if p == nil || p.InBody || m.Params == nil || len(p.HasMore) > 0 {
+	if m.Params == nil {
 		return "", ""
 	}
-	switch p.Kind {
-	case "offset":
-		if len(p.Total) > 0 {
-			return "", ""
-		}
-		first = "0"
-	case "page":
-		if len(p.TotalPages) > 0 || len(p.Next) > 0 {
-			return "", ""
-		}
-		first = strconv.Itoa(p.FirstPage)
-	default:
-		if len(p.LastItem) == 0 {
-			return "", ""
-		}
-	}
+	first, ok := openEnded(m.Pagination)
 	for _, f := range m.Params.Fields {
-		if f.GoName == p.Request && f.In == "query" {
+		if ok && !m.Pagination.InBody && f.GoName == m.Pagination.Request && f.In == "query" {
 			return f.Name, first
 		}
 	}
 	return "", ""
+}
+
+// unbounded tells lists that are the same for the fake whatever page is asked for, and that it can only end by having no
+// items.
+func (r *renderer) unbounded(m *plan.Method) bool {
+	_, open := openEnded(m.Pagination)
+	param, _ := r.endless(m)
+	return open && param == ""
+}
+
+// openEnded tells lists whose answers do not say where they end, and the place of their first page.
+func openEnded(p *plan.Pagination) (first string, ok bool) {
+	if p == nil || len(p.HasMore) > 0 {
+		return "", false
+	}
+	switch p.Kind {
+	case "offset":
+		return "0", len(p.Total) == 0
+	case "page":
+		return strconv.Itoa(p.FirstPage), len(p.TotalPages) == 0 && len(p.Next) == 0
+	}
+	return "", len(p.LastItem) > 0
 }
 
 // statusOf is a status that a declared one stands for.
@@ -114,17 +120,20 @@ func goText(s string) string {
 // maxFake bounds an answer: a longer one is written again without what is optional.
 const maxFake = 4 << 10
 
-// fakeBody is the body of an answer, or of the page behind the last one of a list.
-func (r *renderer) fakeBody(m *plan.Method, a *plan.Answer, behind bool) string {
-	j := jsonSampler{types: r.types, literals: r.literals, list: m.Pagination, job: r.jobOf(m), behind: behind, optional: true}
+// fakeContent is the body of files and of texts without an example.
+const fakeContent = "content"
+
+// fakeText is the body of an answer, or of the page behind the last one of a list. It counts the items of a page.
+func (r *renderer) fakeText(m *plan.Method, a *plan.Answer, behind bool, count *int) string {
+	j := jsonSampler{types: r.types, literals: r.literals, list: m.Pagination, job: r.jobOf(m), behind: behind, optional: true, count: count}
 	switch a.Kind {
 	case resultText:
 		if text, ok := stringOf(a.Example); ok {
 			return text
 		}
-		return "content"
+		return fakeContent
 	case resultBinary:
-		return "content"
+		return fakeContent
 	}
 	text := j.value(a.Type, a.Example, 0, "")
 	if len(text) > maxFake {

@@ -21,6 +21,7 @@ type jsonSampler struct {
 	list     *plan.Pagination  // the answer is a page, the last one; nil: it is none
 	job      *plan.Job         // the answer is the status of a job, one that has ended well; nil: it is none
 	behind   bool              // the page behind the last one, without items
+	count    *int              // gets the number of items of the page; may be nil
 	optional bool              // members that need not be there are written when the document has an example of them
 }
 
@@ -64,7 +65,8 @@ func (j jsonSampler) value(goType, example string, depth int, path string) strin
 }
 
 func (j jsonSampler) array(elem, example string, depth int, path string) string {
-	if j.behind && j.list != nil && path == strings.Join(j.list.Items, ".") {
+	page := j.list != nil && path == strings.Join(j.list.Items, ".")
+	if j.behind && page {
 		return "[]"
 	}
 	var items []json.RawMessage
@@ -72,6 +74,9 @@ func (j jsonSampler) array(elem, example string, depth int, path string) string 
 		items = items[:min(len(items), sampleEntries)]
 	} else if depth < sampleDepth {
 		items = []json.RawMessage{nil}
+	}
+	if page && j.count != nil {
+		*j.count = len(items)
 	}
 	parts := make([]string, len(items))
 	for i, item := range items {
@@ -147,7 +152,7 @@ func (j jsonSampler) object(t *plan.Type, example string, depth int, path string
 		if path != "" {
 			at = path + "." + f.GoName
 		}
-		wanted := f.Required || own != nil || at == j.path(func(p *plan.Pagination) []string { return p.Items }) ||
+		wanted := f.Required || own != nil || j.paged(at) ||
 			shown == nil && j.optional && f.Example != "" && f.Deprecated == "" && depth < sampleDepth
 		if !wanted || f.WriteOnly {
 			continue
@@ -201,6 +206,19 @@ func (j jsonSampler) field(f *plan.Field, example string, depth int, at string) 
 		goType = strings.TrimPrefix(goType, "*")
 	}
 	return j.value(goType, example, depth+1, at)
+}
+
+// paged tells the members of a page that are written whatever the example has: the items and what ends the list.
+func (j jsonSampler) paged(at string) bool {
+	if j.list == nil {
+		return false
+	}
+	for _, path := range [][]string{j.list.Items, j.list.HasMore, j.list.Total, j.list.TotalPages} {
+		if len(path) > 0 && at == strings.Join(path, ".") {
+			return true
+		}
+	}
+	return false
 }
 
 // path is a selector of the pagination, "-" when there is none: a path that no member has.

@@ -25,6 +25,9 @@ var packages = map[string]string{
 	"strings": "strings",
 	"json":    "encoding/json",
 	"http":    "net/http",
+
+	"httptest": "net/http/httptest",
+
 	"slog":    "log/slog",
 	"strconv": "strconv",
 	"time":    "time",

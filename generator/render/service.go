@@ -309,7 +309,7 @@ func (r *renderer) listMethods(s *plan.Service, m *plan.Method) []methodView {
 	signature := "%s(ctx context.Context, %sopts ...Option) iter.Seq2[%s, error]"
 	return []methodView{
 		{
-			Service:   s.TypeName,
+			Service: s.TypeName,
 			Comment: models.Comment(all+" goes through the items of all pages of "+m.GoName+" and fetches a page when the loop gets to it. "+
 				"An error is the last thing that it gives.", m.Deprecated, ""),
 			Signature: fmt.Sprintf(signature, all, c.arguments(), p.ItemType),
@@ -344,10 +344,7 @@ func (r *renderer) waitMethod(s *plan.Service, m *plan.Method) (methodView, bool
 		return methodView{}, false
 	}
 	c := r.callOf(s, m, 0)
-	name := "Wait"
-	if m.GoName != "Get" {
-		name = m.GoName + "Wait"
-	}
+	name := waitName(m)
 	before, in := c.prepare()
 	doc := name + " calls " + m.GoName + " until the job has ended or ctx has. It changes nothing: after a crash, wait again. " +
 		"A job that ends badly is a [*client.JobError]."
@@ -357,6 +354,13 @@ func (r *renderer) waitMethod(s *plan.Service, m *plan.Method) (methodView, bool
 		Signature: fmt.Sprintf("%s(ctx context.Context, %sopts ...Option) (%s, error)", name, c.arguments(), c.oneType()),
 		Body:      before + "\treturn client.Wait[" + c.oneType() + "](ctx, s.core, &" + c.op + ", " + in + ", opts)\n",
 	}, true
+}
+
+func waitName(m *plan.Method) string {
+	if m.GoName == "Get" {
+		return "Wait"
+	}
+	return m.GoName + "Wait"
 }
 
 // taskMethods start a job whose status is told of by a URL alone, and take it up again after a crash.

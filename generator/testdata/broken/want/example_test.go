@@ -5,31 +5,68 @@ package broken_test
 
 import (
 	"context"
-	"log"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	broken "github.com/retrysafe/retrysafe/generator/testdata/broken/want"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-func ExampleBoatsService_ListAll() {
-	c, err := broken.New()
+// A call whose answer is lost is made again, within its attempts, its deadline and the budget of the client.
+func Example_retry() {
+	fake := broken.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := broken.New(broken.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	result, err := c.Boats.ListAll(ctx, "boat_id")
+	fake.Script("listAll", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info broken.ResponseInfo
+	_, err = c.Boats.ListAll(ctx, "boat_id", broken.WithResponse(&info), broken.WithLogger(nil))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 200 in attempt 2
+}
+
+func ExampleBoatsService_ListAll() {
+	server := httptest.NewServer(broken.Fake())
+	defer server.Close()
+	c, err := broken.New(broken.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	_, err = c.Boats.ListAll(ctx, "boat_id")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
 }
 
 func ExampleTrainsService_Post() {
-	c, err := broken.New()
+	server := httptest.NewServer(broken.Fake())
+	defer server.Close()
+	c, err := broken.New(broken.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.Trains.Post(ctx, "other"); err != nil {
-		log.Fatal(err)
+	err = c.Trains.Post(ctx, "other")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println("done")
+	// Output: done
 }

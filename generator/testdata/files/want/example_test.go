@@ -6,36 +6,89 @@ package files_test
 import (
 	"context"
 	"errors"
-	"log"
-	"time"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	files "github.com/retrysafe/retrysafe/generator/testdata/files/want"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-// How to make a client and tell failures apart.
+// A client and a call. A program leaves the server out: New reads the environment.
 func Example() {
-	c, err := files.New()
+	server := httptest.NewServer(files.Fake())
+	defer server.Close()
+	c, err := files.New(files.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
+	ctx := context.Background()
+	_, err = c.Sites.List(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
+}
+
+// A call whose answer is lost is made again, within its attempts, its deadline and the budget of the client.
+func Example_retry() {
+	fake := files.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := files.New(files.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("listSites", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info files.ResponseInfo
+	_, err = c.Sites.List(ctx, files.WithResponse(&info), files.WithLogger(nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 200 in attempt 2
+}
+
+// Every answer outside 2xx is an Error: what the server said, and how the call went.
+func Example_error() {
+	fake := files.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := files.New(files.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("listSites", fakeserver.Answer{Status: http.StatusNotFound})
 	_, err = c.Sites.List(ctx)
 	var failed *files.Error
 	if errors.As(err, &failed) {
-		log.Println(failed.StatusCode, failed.Code, failed.RequestID, failed.IdempotencyKey)
+		fmt.Println(failed.StatusCode, "in attempt", failed.Attempts)
 	}
+	// Output: 404 in attempt 1
 }
 
 func ExampleSitesService_List() {
-	c, err := files.New()
+	server := httptest.NewServer(files.Fake())
+	defer server.Close()
+	c, err := files.New(files.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	result, err := c.Sites.List(ctx)
+	_, err = c.Sites.List(ctx)
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println("done")
+	// Output: done
 }

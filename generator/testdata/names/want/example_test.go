@@ -6,60 +6,125 @@ package names_test
 import (
 	"context"
 	"errors"
-	"log"
-	"time"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	names "github.com/retrysafe/retrysafe/generator/testdata/names/want"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-// How to make a client and tell failures apart.
+// A client and a call. A program leaves the server out: New reads the environment.
 func Example() {
-	c, err := names.New()
+	server := httptest.NewServer(names.Fake())
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
+	ctx := context.Background()
+	_, err = c.Parcels.List(ctx, names.ListParcelsParameters{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
+}
+
+// A call whose answer is lost is made again, within its attempts, its deadline and the budget of the client.
+func Example_retry() {
+	fake := names.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("listParcels", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info names.ResponseInfo
+	_, err = c.Parcels.List(ctx, names.ListParcelsParameters{}, names.WithResponse(&info), names.WithLogger(nil))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 200 in attempt 2
+}
+
+// Every answer outside 2xx is an Error: what the server said, and how the call went.
+func Example_error() {
+	fake := names.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fake.Script("listParcels", fakeserver.Answer{Status: http.StatusNotFound})
 	_, err = c.Parcels.List(ctx, names.ListParcelsParameters{})
 	var failed *names.Error
 	if errors.As(err, &failed) {
-		log.Println(failed.StatusCode, failed.Code, failed.RequestID, failed.IdempotencyKey)
+		fmt.Println(failed.StatusCode, "in attempt", failed.Attempts)
 	}
+	// Output: 404 in attempt 1
 }
 
 func ExampleParcelsService_List() {
-	c, err := names.New()
+	server := httptest.NewServer(names.Fake())
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	result, err := c.Parcels.List(ctx, names.ListParcelsParameters{})
+	_, err = c.Parcels.List(ctx, names.ListParcelsParameters{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println("done")
+	// Output: done
 }
 
 func ExamplePeopleService_GetID() {
-	c, err := names.New()
+	server := httptest.NewServer(names.Fake())
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.People.GetID(ctx); err != nil {
-		log.Fatal(err)
+	err = c.People.GetID(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println("done")
+	// Output: done
 }
 
 func ExamplePunctuationService_Punctuate() {
-	c, err := names.New()
+	server := httptest.NewServer(names.Fake())
+	defer server.Close()
+	c, err := names.New(names.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	result, err := c.Punctuation.Punctuate(ctx, names.Punctuation{}, names.PunctuateParams{})
+	_, err = c.Punctuation.Punctuate(ctx, names.Punctuation{}, names.PunctuateParams{})
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println("done")
+	// Output: done
 }

@@ -5,18 +5,50 @@ package overlay_test
 
 import (
 	"context"
-	"log"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	overlay "github.com/retrysafe/retrysafe/generator/testdata/overlay/want"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-func ExampleOrdersService_Create() {
-	c, err := overlay.New()
+// A call whose answer is lost is made again under the same key, within its attempts, its deadline and the budget.
+func Example_retry() {
+	fake := overlay.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := overlay.New(overlay.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.Orders.Create(ctx, overlay.Purchase{Ref: "ref"}); err != nil {
-		log.Fatal(err)
+	fake.Script("createOrder", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info overlay.ResponseInfo
+	err = c.Orders.Create(ctx, overlay.Purchase{Ref: "ref"}, overlay.WithResponse(&info), overlay.WithLogger(nil))
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 204 in attempt 2
+}
+
+func ExampleOrdersService_Create() {
+	server := httptest.NewServer(overlay.Fake())
+	defer server.Close()
+	c, err := overlay.New(overlay.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	err = c.Orders.Create(ctx, overlay.Purchase{Ref: "ref"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
 }

@@ -5,20 +5,50 @@ package shapes_test
 
 import (
 	"context"
-	"log"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 
 	shapes "github.com/retrysafe/retrysafe/generator/testdata/shapes/want"
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-func ExampleShapesService_Put() {
-	c, err := shapes.New()
+// A call whose answer is lost is made again, within its attempts, its deadline and the budget of the client.
+func Example_retry() {
+	fake := shapes.Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := shapes.New(shapes.WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	result, err := c.Shapes.Put(ctx, shapes.Shape{})
+	fake.Script("putShape", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info shapes.ResponseInfo
+	_, err = c.Shapes.Put(ctx, shapes.Shape{}, shapes.WithResponse(&info), shapes.WithLogger(nil))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
-	log.Println(result)
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 200 in attempt 2
+}
+
+func ExampleShapesService_Put() {
+	server := httptest.NewServer(shapes.Fake())
+	defer server.Close()
+	c, err := shapes.New(shapes.WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	_, err = c.Shapes.Put(ctx, shapes.Shape{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
 }

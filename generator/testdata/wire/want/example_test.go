@@ -5,38 +5,85 @@ package wire
 
 import (
 	"context"
-	"log"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+
+	"github.com/retrysafe/retrysafe/sdk/client/fakeserver"
 )
 
-func ExampleChargesService_Create() {
-	c, err := New()
+// A call whose answer is lost is made again, within its attempts, its deadline and the budget of the client.
+func Example_retry() {
+	fake := Fake()
+	server := httptest.NewServer(fake)
+	defer server.Close()
+	c, err := New(WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.Charges.Create(ctx, CreateChargeRequest{}); err != nil {
-		log.Fatal(err)
+	fake.Script("cancelJob", fakeserver.Answer{Status: http.StatusServiceUnavailable})
+	var info ResponseInfo
+	err = c.Jobs.Cancel(ctx, "id", WithResponse(&info), WithLogger(nil))
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println(info.StatusCode, "in attempt", info.Attempts)
+	// Output: 204 in attempt 2
+}
+
+func ExampleChargesService_Create() {
+	server := httptest.NewServer(Fake())
+	defer server.Close()
+	c, err := New(WithBaseURL(server.URL))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	err = c.Charges.Create(ctx, CreateChargeRequest{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("done")
+	// Output: done
 }
 
 func ExampleJobsService_Cancel() {
-	c, err := New()
+	server := httptest.NewServer(Fake())
+	defer server.Close()
+	c, err := New(WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.Jobs.Cancel(ctx, "id"); err != nil {
-		log.Fatal(err)
+	err = c.Jobs.Cancel(ctx, "id")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println("done")
+	// Output: done
 }
 
 func ExampleKeysService_Delete() {
-	c, err := New()
+	server := httptest.NewServer(Fake())
+	defer server.Close()
+	c, err := New(WithBaseURL(server.URL))
 	if err != nil {
-		log.Fatal(err)
+		fmt.Println(err)
+		return
 	}
 	ctx := context.Background()
-	if err := c.Keys.Delete(ctx, "account", "key"); err != nil {
-		log.Fatal(err)
+	err = c.Keys.Delete(ctx, "account", "key")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	fmt.Println("done")
+	// Output: done
 }
