@@ -35,6 +35,9 @@ func (b *builder) example(o *operation) {
 			return
 		}
 		if body.ByPointer {
+			if !strings.HasSuffix(value, "}") { // a call or a literal has no address
+				return
+			}
 			value = "&" + value
 		}
 		given = true

@@ -55,7 +55,7 @@ func words(name string) []string {
 			switch {
 			case unicode.IsLower(previous), unicode.IsDigit(previous) && next:
 				flush()
-			case unicode.IsUpper(previous) && next && !pluralTail(runes[i:]):
+			case unicode.IsUpper(previous) && next && !pluralTail(runes[i:]) && !mixedCase(previous, runes[i:]):
 				flush()
 			}
 		}
@@ -68,6 +68,17 @@ func words(name string) []string {
 // pluralTail tells the s of IDs and URLs from the start of a word.
 func pluralTail(rest []rune) bool {
 	return len(rest) >= 2 && rest[1] == 's' && (len(rest) == 2 || !unicode.IsLower(rest[2]) && rest[0] != 'I' && rest[0] != 'A')
+}
+
+// mixedCase tells the inside of IPv4, IPv6 and OAuth from the start of a word.
+func mixedCase(previous rune, rest []rune) bool {
+	switch text := string(rest[:min(len(rest), len("Auth"))]); previous {
+	case 'I':
+		return strings.HasPrefix(text, "Pv4") || strings.HasPrefix(text, "Pv6")
+	case 'O':
+		return text == "Auth" && (len(rest) == len(text) || !unicode.IsLower(rest[len(text)]))
+	}
+	return false
 }
 
 // pascal writes a name as Go writes exported names: words together, each with a capital, initialisms in capitals. A
@@ -190,7 +201,7 @@ func unexported(name string) string {
 		return "n" + first + s[min(len(s), len(first)+1):]
 	}
 	rest := strings.TrimPrefix(s, first)
-	if fixed, ok := initialisms[strings.ToLower(list[0])]; ok && fixed == strings.ToUpper(fixed) {
+	if first == strings.ToUpper(first) {
 		return strings.ToLower(first) + rest
 	}
 	r, size := utf8.DecodeRuneInString(first)

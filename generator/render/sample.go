@@ -125,8 +125,8 @@ func (s sampler) arguments(m *plan.Method) []string {
 	if len(m.Bodies) > 0 {
 		b := m.Bodies[0]
 		value := s.value(b.Type, "", 0)
-		if b.ByPointer && value != valueNil {
-			value = "&" + value
+		if b.ByPointer {
+			value = address(value)
 		}
 		args = append(args, value)
 	}
@@ -142,4 +142,12 @@ func (s sampler) arguments(m *plan.Method) []string {
 		args = append(args, fmt.Sprintf("%s%s{%s}", s.prefix, m.Params.TypeName, strings.Join(parts, ", ")))
 	}
 	return args
+}
+
+// address is a pointer to a value; a value that has no address, such as a constructor's, is left out.
+func address(value string) string {
+	if !strings.HasSuffix(value, "}") {
+		return valueNil
+	}
+	return "&" + value
 }
