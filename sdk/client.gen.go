@@ -16,7 +16,8 @@ const _ = client.Version1
 
 // The servers that the API names, for [WithBaseURL].
 const (
-	// Production, one host for each region.
+	// Production, one host for each region. {region} is eu by default and one of eu, us. Where your account's data is
+	// kept. {version} is v1 by default. Version of the API in the path.
 	ServerProduction = "https://{region}.api.shop.example/{version}"
 	// Sandbox with play money. Data is deleted every night.
 	ServerSandbox = "https://sandbox.api.shop.example/v1"
@@ -52,17 +53,19 @@ type Client struct {
 	Payments *PaymentsService
 	// Money that goes back.
 	Refunds *RefundsService
-	// LedgerService is the books, one entry for each movement of money.
+	// The books, one entry for each movement of money.
 	Ledger *LedgerService
 	// Large reports that are made in the background.
 	Exports *ExportsService
-	// SystemService is the state of the service itself.
+	// The state of the service itself.
 	System *SystemService
 
 	core *client.Client
 }
 
-// New makes a client. It reads SHOP_BASE_URL, SHOP_API_KEY, SHOP_TOKEN from the environment. Options win over the environment.
+// New makes a client and sends nothing. It reads SHOP_BASE_URL, SHOP_API_KEY, SHOP_TOKEN from the environment. Options
+// win over the environment. The error names an option that is not for a client or has an unfit value, or says that
+// there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -82,5 +85,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }

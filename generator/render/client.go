@@ -35,7 +35,7 @@ func (r *renderer) printClient() error {
 		"Security":      requirements(p.Security),
 		"Errors":        r.errorCases(r.common),
 		"Services":      serviceFields(p.Services),
-		"ConfigDoc":     r.configDoc(),
+		"NewComment":    models.Comment(r.newDoc(), "", ""),
 	}
 	return r.execute("client", "client.tmpl", data)
 }
@@ -82,10 +82,26 @@ func serverConsts(servers []*plan.Server) []constant {
 	var out []constant
 	for _, s := range servers {
 		if s.Name != "" {
-			out = append(out, constant{models.Comment(s.Description, "", "\t"), s.Name, quote(s.URL)})
+			out = append(out, constant{models.Comment(s.Description+variableWords(s.Variables), "", "\t"), s.Name, quote(s.URL)})
 		}
 	}
 	return out
+}
+
+// variableWords says what may stand for the variables of a URL.
+func variableWords(list []*plan.ServerVariable) string {
+	var words strings.Builder
+	for _, v := range list {
+		words.WriteString(" {" + v.Name + "} is " + v.Default + " by default")
+		if len(v.Enum) > 1 {
+			words.WriteString(" and one of " + strings.Join(v.Enum, ", "))
+		}
+		words.WriteString(".")
+		if v.Description != "" {
+			words.WriteString(" " + v.Description)
+		}
+	}
+	return words.String()
 }
 
 func serverRecords(servers []*plan.Server) string {
@@ -177,9 +193,15 @@ type serviceField struct{ Comment, GoName, TypeName, New string }
 func serviceFields(services []*plan.Service) []serviceField {
 	out := make([]serviceField, len(services))
 	for i, s := range services {
-		out[i] = serviceField{models.Comment(upper(firstSentence(strings.TrimPrefix(s.Doc, s.TypeName+": "))), "", "\t"), s.GoName, s.TypeName, newService(s)}
+		out[i] = serviceField{models.Comment(serviceWords(s), "", "\t"), s.GoName, s.TypeName, newService(s)}
 	}
 	return out
+}
+
+// serviceWords is what a service is about, without its name, which stands beside.
+func serviceWords(s *plan.Service) string {
+	doc := strings.TrimPrefix(strings.TrimPrefix(s.Doc, s.TypeName), ": ")
+	return upper(firstSentence(strings.TrimPrefix(doc, " is ")))
 }
 
 func newService(s *plan.Service) string {
@@ -199,6 +221,12 @@ func (r *renderer) allOwnServers() bool {
 		}
 	}
 	return len(r.methods) > 0
+}
+
+// newDoc is the comment of New.
+func (r *renderer) newDoc() string {
+	return "New makes a client and sends nothing. " + r.configDoc() + " Options win over the environment. " +
+		"The error names an option that is not for a client or has an unfit value, or says that there is no base URL."
 }
 
 // configDoc tells where a client's configuration comes from.

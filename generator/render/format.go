@@ -16,21 +16,19 @@ const runtimePath = "github.com/retrysafe/retrysafe/sdk/"
 
 // packages are the packages that printed code may refer to, by the name it uses.
 var packages = map[string]string{
-	"context": "context",
-	"errors":  "errors",
-	"fmt":     "fmt",
-	"io":      "io",
-	"iter":    "iter",
-	"log":     "log",
-	"strings": "strings",
-	"json":    "encoding/json",
-	"http":    "net/http",
-
+	"context":  "context",
+	"errors":   "errors",
+	"fmt":      "fmt",
+	"io":       "io",
+	"iter":     "iter",
+	"log":      "log",
+	"strings":  "strings",
+	"json":     "encoding/json",
+	"http":     "net/http",
 	"httptest": "net/http/httptest",
-
-	"slog":    "log/slog",
-	"strconv": "strconv",
-	"time":    "time",
+	"slog":     "log/slog",
+	"strconv":  "strconv",
+	"time":     "time",
 
 	"fakeserver": runtimePath + "client/fakeserver",
 

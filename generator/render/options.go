@@ -11,32 +11,78 @@ type optionView struct{ Comment, Signature, Call string }
 
 // options are those of every SDK, in the order in which they are printed.
 var options = []struct{ name, params, args, doc string }{
-	{"WithBaseURL", "base string", "base", "sends everything to this URL, which may have a path. Default: %s_BASE_URL, then the API's first server."},
-	{"WithHTTPClient", "h *http.Client", "h", "sends through h. It is for [New]."},
-	{"WithTransport", "rt http.RoundTripper", "rt", "carries the attempts on rt. It is for [New]."},
-	{"WithEnv", "lookup func(name string) string", "lookup", "reads environment variables through lookup; nil reads none. It is for [New]."},
-	{"WithHeader", "name, value string", "name, value", "sets a header on every request."},
-	{"WithQuery", "name, value string", "name, value", "adds a query parameter to every request."},
-	{"WithUserAgent", "product string", "product", "puts product before the SDK's own in the User-Agent header."},
-	{"WithMiddleware", "m ...client.Middleware", "m...", "wraps each call, the first one given outermost."},
-	{"WithAttemptMiddleware", "m client.Middleware", "m", "wraps each attempt, inside the retries: the place for signing and tracing."},
-	{"WithIdempotencyKey", "key string", "key", "sends key with one call: store it with the intent, and a call after a crash is the same call."},
-	{"WithKeySource", "source keys.Source", "source", "makes the keys of calls."},
-	{"WithMaxAttempts", "n int", "n", "bounds the attempts of a call, the first one included. Default 3."},
-	{"WithDeadline", oneDuration, "d", "bounds a call with all attempts and waits. Default 30 s, or the context's deadline if that is earlier."},
-	{"WithAttemptTimeout", oneDuration, "d", "bounds one attempt. Default 10 s."},
-	{"WithBackoff", "b retry.Backoff", "b", "sets the waits between attempts."},
-	{"WithBudget", "b budget.Budget", "b", "sets what retries may cost; nil switches the budget off."},
-	{"WithRetryAfterLimit", oneDuration, "d", "bounds the wait that the server may ask for. Default 60 s."},
-	{"WithLogger", "l *slog.Logger", "l", "logs retries at Warn; nil logs nothing. Default slog.Default()."},
-	{"WithHook", "h transport.Hook", "h", "reports every attempt and decision."},
-	{"WithResponse", "info *ResponseInfo", "info", "fills info with status, headers, attempts and key of one call."},
+	{
+		"WithBaseURL", "base string", "base",
+		"sends everything to this URL, which may have a path. One without a scheme is an error of [New] or of the call. " +
+			"Default: %s_BASE_URL, then the API's first server.",
+	},
+	{
+		"WithHTTPClient", "h *http.Client", "h",
+		"sends through h: its transport carries the attempts, its cookie jar and its redirect policy are kept, its Timeout bounds a whole call. " +
+			"It is for [New]. Default: a tuned clone of http.DefaultTransport.",
+	},
+	{"WithTransport", "rt http.RoundTripper", "rt", "carries the attempts on rt, without cookies. It is for [New]."},
+	{
+		"WithEnv", "lookup func(name string) string", "lookup",
+		"reads environment variables through lookup; nil reads none. It is for [New]. Default: os.Getenv.",
+	},
+	{"WithHeader", "name, value string", "name, value", "sets a header on every request, over what the operation sets."},
+	{"WithQuery", "name, value string", "name, value", "adds a query parameter to every request, beside those of the operation."},
+	{"WithUserAgent", "product string", "product", "puts product, such as acme-shop/2.1, before the SDK's own in the User-Agent header."},
+	{
+		"WithMiddleware", "m ...client.Middleware", "m...",
+		"wraps each call, whatever the number of its attempts; the first one given is the outermost. It runs on the goroutines of the calls.",
+	},
+	{
+		"WithAttemptMiddleware", "m client.Middleware", "m",
+		"wraps each attempt, inside the retries: the place for signing and tracing. It runs on the goroutines of the calls.",
+	},
+	{
+		"WithIdempotencyKey", "key string", "key",
+		"sends key with one call: store it with the intent, and a call after a crash is the same call. " +
+			"With an operation that takes no key the call fails before anything is sent.",
+	},
+	{
+		"WithKeySource", "source keys.Source", "source",
+		"makes the keys of calls. Default: the event that the API's document names, the context's request scope, then a random UUID.",
+	},
+	{
+		"WithMaxAttempts", "n int", "n",
+		"bounds the attempts of a call, the first one included. Default: what the API's document says of the operation, else 3.",
+	},
+	{
+		"WithDeadline", oneDuration, "d",
+		"bounds a call with all attempts and waits; a context's deadline that is earlier wins. Default: what the API's document says of the operation, else 30 s.",
+	},
+	{
+		"WithAttemptTimeout", oneDuration, "d",
+		"bounds one attempt, which is retried when it takes longer. Default: what the API's document says of the operation, else 10 s; never more than is left of the deadline.",
+	},
+	{
+		"WithBackoff", "b retry.Backoff", "b",
+		"sets the waits between attempts. Default: full jitter from 50 ms, after a throttle from 1 s, up to 20 s.",
+	},
+	{
+		"WithBudget", "b budget.Budget", "b",
+		"sets what retries may cost; one budget may serve several clients, nil switches it off. " +
+			"Default: a bucket of 500 tokens of this client, of which a retry takes 14, after a throttle 5.",
+	},
+	{
+		"WithRetryAfterLimit", oneDuration, "d",
+		"bounds the wait that the server may ask for; a longer one ends the call at once, with the wait in [Error]. Default 60 s.",
+	},
+	{"WithLogger", "l *slog.Logger", "l", "logs retries at Warn, and nothing else; nil logs nothing. Default slog.Default()."},
+	{
+		"WithHook", "h transport.Hook", "h",
+		"reports every attempt and decision. It runs on the goroutines of the calls, so it must be quick and safe for concurrent use.",
+	},
+	{"WithResponse", "info *ResponseInfo", "info", "fills info with status, headers, attempts and key of one call, whether it succeeds or fails."},
 	{"WithDryRun", "req **http.Request", "req", "builds the request of one call and returns [ErrDryRun] without sending it."},
 }
 
 const (
-	variableDoc = "sets one variable of the server's URL."
-	progressDoc = "calls f as a request body goes out; total is -1 when it is not known."
+	variableDoc = "sets one variable of the server's URL. A value that the API does not name is an error of [New] or of the call."
+	progressDoc = "calls f as a request body goes out, in bytes and on the goroutine that sends. A new attempt begins again at 0; total is -1 when it is not known."
 )
 
 func (r *renderer) printOptions() error {

@@ -33,7 +33,7 @@ type Paging struct {
 	LastItem   []string // the cursor is this field of the last item
 	Total      []string // path of the count of all items, ends a list by offset without one more request
 	TotalPages []string // path of the count of all pages, ends a list by page number without one more request
-	FirstPage  int
+	FirstPage  int      // number of the first page: 0 or 1
 }
 
 // ErrRepeatedCursor ends a list whose server hands out a cursor or a URL for the second time: following it would go on
@@ -42,9 +42,9 @@ var ErrRepeatedCursor = errors.New("the server repeated the cursor of an earlier
 
 // Page is one page of a list: P is the type of the whole answer, I of one item. It is not safe for concurrent use.
 type Page[P, I any] struct {
-	Items []I
-	Value P
-	Info  ResponseInfo
+	Items []I          // of this page
+	Value P            // the whole answer
+	Info  ResponseInfo // of the call that fetched this page
 
 	state pageState
 }

@@ -22,15 +22,17 @@ var api = client.API{
 
 // Client calls the Broken API. It is safe for concurrent use.
 type Client struct {
-	// BoatsService has the operations of boats.
+	// Has the operations of boats.
 	Boats *BoatsService
-	// TrainsService has the operations of trains.
+	// Has the operations of trains.
 	Trains *TrainsService
 
 	core *client.Client
 }
 
-// New makes a client. It reads BROKEN_BASE_URL from the environment. The API names no server: set BROKEN_BASE_URL or use [WithBaseURL]. Options win over the environment.
+// New makes a client and sends nothing. It reads BROKEN_BASE_URL from the environment. The API names no server: set
+// BROKEN_BASE_URL or use [WithBaseURL]. Options win over the environment. The error names an option that is not for a
+// client or has an unfit value, or says that there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -43,5 +45,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }

@@ -25,15 +25,17 @@ var api = client.API{
 type Client struct {
 	// What is on its way.
 	Parcels *ParcelsService
-	// PeopleService has the operations of people.
+	// Has the operations of people.
 	People *PeopleService
-	// PunctuationService has the operations of punctuation.
+	// Has the operations of punctuation.
 	Punctuation *PunctuationService
 
 	core *client.Client
 }
 
-// New makes a client. It reads NAMES_BASE_URL from the environment. The API names no server: set NAMES_BASE_URL or use [WithBaseURL]. Options win over the environment.
+// New makes a client and sends nothing. It reads NAMES_BASE_URL from the environment. The API names no server: set
+// NAMES_BASE_URL or use [WithBaseURL]. Options win over the environment. The error names an option that is not for a
+// client or has an unfit value, or says that there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -47,5 +49,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }

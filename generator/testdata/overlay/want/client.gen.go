@@ -22,13 +22,15 @@ var api = client.API{
 
 // Client calls the Overlaid API. It is safe for concurrent use.
 type Client struct {
-	// OrdersService has the operations of Orders.
+	// Has the operations of Orders.
 	Orders *OrdersService
 
 	core *client.Client
 }
 
-// New makes a client. It reads OVERLAID_BASE_URL from the environment. The API names no server: set OVERLAID_BASE_URL or use [WithBaseURL]. Options win over the environment.
+// New makes a client and sends nothing. It reads OVERLAID_BASE_URL from the environment. The API names no server: set
+// OVERLAID_BASE_URL or use [WithBaseURL]. Options win over the environment. The error names an option that is not for a
+// client or has an unfit value, or says that there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -40,5 +42,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }

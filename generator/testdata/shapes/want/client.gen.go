@@ -22,13 +22,15 @@ var api = client.API{
 
 // Client calls the Shapes API. It is safe for concurrent use.
 type Client struct {
-	// ShapesService has the operations of Shapes.
+	// Has the operations of Shapes.
 	Shapes *ShapesService
 
 	core *client.Client
 }
 
-// New makes a client. It reads SHAPES_BASE_URL from the environment. The API names no server: set SHAPES_BASE_URL or use [WithBaseURL]. Options win over the environment.
+// New makes a client and sends nothing. It reads SHAPES_BASE_URL from the environment. The API names no server: set
+// SHAPES_BASE_URL or use [WithBaseURL]. Options win over the environment. The error names an option that is not for a
+// client or has an unfit value, or says that there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -40,5 +42,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }

@@ -24,67 +24,76 @@ type ResponseInfo = client.ResponseInfo
 // ErrDryRun is what a call with [WithDryRun] returns.
 var ErrDryRun = client.ErrDryRun
 
-// WithBaseURL sends everything to this URL, which may have a path. Default: SHAPES_BASE_URL, then the API's
-// first server.
+// WithBaseURL sends everything to this URL, which may have a path. One without a scheme is an error of [New] or of the
+// call. Default: SHAPES_BASE_URL, then the API's first server.
 func WithBaseURL(base string) Option { return client.WithBaseURL(base) }
 
-// WithHTTPClient sends through h. It is for [New].
+// WithHTTPClient sends through h: its transport carries the attempts, its cookie jar and its redirect policy are kept,
+// its Timeout bounds a whole call. It is for [New]. Default: a tuned clone of http.DefaultTransport.
 func WithHTTPClient(h *http.Client) Option { return client.WithHTTPClient(h) }
 
-// WithTransport carries the attempts on rt. It is for [New].
+// WithTransport carries the attempts on rt, without cookies. It is for [New].
 func WithTransport(rt http.RoundTripper) Option { return client.WithTransport(rt) }
 
-// WithEnv reads environment variables through lookup; nil reads none. It is for [New].
+// WithEnv reads environment variables through lookup; nil reads none. It is for [New]. Default: os.Getenv.
 func WithEnv(lookup func(name string) string) Option { return client.WithEnv(lookup) }
 
-// WithHeader sets a header on every request.
+// WithHeader sets a header on every request, over what the operation sets.
 func WithHeader(name, value string) Option { return client.WithHeader(name, value) }
 
-// WithQuery adds a query parameter to every request.
+// WithQuery adds a query parameter to every request, beside those of the operation.
 func WithQuery(name, value string) Option { return client.WithQuery(name, value) }
 
-// WithUserAgent puts product before the SDK's own in the User-Agent header.
+// WithUserAgent puts product, such as acme-shop/2.1, before the SDK's own in the User-Agent header.
 func WithUserAgent(product string) Option { return client.WithUserAgent(product) }
 
-// WithMiddleware wraps each call, the first one given outermost.
+// WithMiddleware wraps each call, whatever the number of its attempts; the first one given is the outermost. It runs on
+// the goroutines of the calls.
 func WithMiddleware(m ...client.Middleware) Option { return client.WithMiddleware(m...) }
 
-// WithAttemptMiddleware wraps each attempt, inside the retries: the place for signing and tracing.
+// WithAttemptMiddleware wraps each attempt, inside the retries: the place for signing and tracing. It runs on the
+// goroutines of the calls.
 func WithAttemptMiddleware(m client.Middleware) Option { return client.WithAttemptMiddleware(m) }
 
-// WithIdempotencyKey sends key with one call: store it with the intent, and a call after a crash is the same
-// call.
+// WithIdempotencyKey sends key with one call: store it with the intent, and a call after a crash is the same call. With
+// an operation that takes no key the call fails before anything is sent.
 func WithIdempotencyKey(key string) Option { return client.WithIdempotencyKey(key) }
 
-// WithKeySource makes the keys of calls.
+// WithKeySource makes the keys of calls. Default: the event that the API's document names, the context's request scope,
+// then a random UUID.
 func WithKeySource(source keys.Source) Option { return client.WithKeySource(source) }
 
-// WithMaxAttempts bounds the attempts of a call, the first one included. Default 3.
+// WithMaxAttempts bounds the attempts of a call, the first one included. Default: what the API's document says of the
+// operation, else 3.
 func WithMaxAttempts(n int) Option { return client.WithMaxAttempts(n) }
 
-// WithDeadline bounds a call with all attempts and waits. Default 30 s, or the context's deadline if that is
-// earlier.
+// WithDeadline bounds a call with all attempts and waits; a context's deadline that is earlier wins. Default: what the
+// API's document says of the operation, else 30 s.
 func WithDeadline(d time.Duration) Option { return client.WithDeadline(d) }
 
-// WithAttemptTimeout bounds one attempt. Default 10 s.
+// WithAttemptTimeout bounds one attempt, which is retried when it takes longer. Default: what the API's document says
+// of the operation, else 10 s; never more than is left of the deadline.
 func WithAttemptTimeout(d time.Duration) Option { return client.WithAttemptTimeout(d) }
 
-// WithBackoff sets the waits between attempts.
+// WithBackoff sets the waits between attempts. Default: full jitter from 50 ms, after a throttle from 1 s, up to 20 s.
 func WithBackoff(b retry.Backoff) Option { return client.WithBackoff(b) }
 
-// WithBudget sets what retries may cost; nil switches the budget off.
+// WithBudget sets what retries may cost; one budget may serve several clients, nil switches it off. Default: a bucket
+// of 500 tokens of this client, of which a retry takes 14, after a throttle 5.
 func WithBudget(b budget.Budget) Option { return client.WithBudget(b) }
 
-// WithRetryAfterLimit bounds the wait that the server may ask for. Default 60 s.
+// WithRetryAfterLimit bounds the wait that the server may ask for; a longer one ends the call at once, with the wait in
+// [Error]. Default 60 s.
 func WithRetryAfterLimit(d time.Duration) Option { return client.WithRetryAfterLimit(d) }
 
-// WithLogger logs retries at Warn; nil logs nothing. Default slog.Default().
+// WithLogger logs retries at Warn, and nothing else; nil logs nothing. Default slog.Default().
 func WithLogger(l *slog.Logger) Option { return client.WithLogger(l) }
 
-// WithHook reports every attempt and decision.
+// WithHook reports every attempt and decision. It runs on the goroutines of the calls, so it must be quick and safe for
+// concurrent use.
 func WithHook(h transport.Hook) Option { return client.WithHook(h) }
 
-// WithResponse fills info with status, headers, attempts and key of one call.
+// WithResponse fills info with status, headers, attempts and key of one call, whether it succeeds or fails.
 func WithResponse(info *ResponseInfo) Option { return client.WithResponse(info) }
 
 // WithDryRun builds the request of one call and returns [ErrDryRun] without sending it.

@@ -23,19 +23,21 @@ var api = client.API{
 
 // Client calls the Wire API. It is safe for concurrent use.
 type Client struct {
-	// ChargesService has the operations of Charges.
+	// Has the operations of Charges.
 	Charges *ChargesService
-	// JobsService has the operations of Jobs.
+	// Has the operations of Jobs.
 	Jobs *JobsService
-	// KeysService has the operations of Keys.
+	// Has the operations of Keys.
 	Keys *KeysService
-	// NotesService has the operations of Notes.
+	// Has the operations of Notes.
 	Notes *NotesService
 
 	core *client.Client
 }
 
-// New makes a client. It reads WIRE_BASE_URL from the environment. The API names no server: set WIRE_BASE_URL or use [WithBaseURL]. Options win over the environment.
+// New makes a client and sends nothing. It reads WIRE_BASE_URL from the environment. The API names no server: set
+// WIRE_BASE_URL or use [WithBaseURL]. Options win over the environment. The error names an option that is not for a
+// client or has an unfit value, or says that there is no base URL.
 func New(opts ...Option) (*Client, error) {
 	core, err := client.New(&api, opts...)
 	if err != nil {
@@ -50,5 +52,5 @@ func New(opts ...Option) (*Client, error) {
 	}, nil
 }
 
-// CloseIdleConnections closes the connections that no call uses.
+// CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }
