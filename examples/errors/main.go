@@ -26,7 +26,6 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-
 	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEUR, Method: card("4000000000000002")}
 	_, err = client.Payments.Create(ctx, payment)
 	if declined, ok := errors.AsType[*sdk.PaymentDeclinedProblem](err); ok {
@@ -46,16 +45,22 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 		fmt.Fprintln(out, "failed:", failed.StatusCode, failed.Code, "in attempt", failed.Attempts)
 	}
 
-	// Whoever keeps the key can make the call again later, in another process too.
-	payment.Amount, payment.Method = 2990, card("4242424242424242")
-	_, err = client.Payments.Create(ctx, payment, sdk.WithDeadline(200*time.Millisecond), sdk.WithHeader("X-Shop-Fault", "stall-after"))
-	if failed, ok := errors.AsType[*sdk.Error](err); ok && errors.Is(err, context.DeadlineExceeded) {
-		paid, err := client.Payments.Create(ctx, payment, sdk.WithIdempotencyKey(failed.IdempotencyKey))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintln(out, "too late at first, then:", paid.Status)
+	return payLater(ctx, client, order, out)
+}
+
+// payLater runs out of time and pays after all: whoever keeps the key can make the call again, in another process too.
+func payLater(ctx context.Context, client *sdk.Client, order *sdk.Order, out io.Writer) error {
+	payment := sdk.CreatePaymentRequest{OrderID: order.ID, Amount: 2990, Currency: sdk.CurrencyEUR, Method: card("4242424242424242")}
+	_, err := client.Payments.Create(ctx, payment, sdk.WithDeadline(200*time.Millisecond), sdk.WithHeader("X-Shop-Fault", "stall-after"))
+	failed, ok := errors.AsType[*sdk.Error](err)
+	if !ok || !errors.Is(err, context.DeadlineExceeded) {
+		return err
 	}
+	paid, err := client.Payments.Create(ctx, payment, sdk.WithIdempotencyKey(failed.IdempotencyKey))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "too late at first, then:", paid.Status)
 	return nil
 }
 

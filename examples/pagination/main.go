@@ -1,4 +1,4 @@
-// Command pagination reads lists: item by item over all pages, and page by page.
+// Command pagination reads lists: item by item over all pages, page by page, and one page.
 package main
 
 import (
@@ -17,16 +17,9 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for n := range 7 {
-		body := sdk.CreateOrderRequest{
-			OrderRef: fmt.Sprintf("web-%d", n+1), CustomerID: "cus_1", Currency: sdk.CurrencyEUR,
-			Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
-		}
-		if _, err := client.Orders.Create(ctx, body); err != nil {
-			return err
-		}
+	if err := order(ctx, client, 7); err != nil {
+		return err
 	}
-
 	limit := int32(3)
 	for order, err := range client.Orders.All(ctx, sdk.ListOrdersParams{Limit: &limit}) {
 		if err != nil {
@@ -45,6 +38,32 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintf(out, "page %d of %d: %d products\n", page.Value.Page, page.Value.TotalPages, len(page.Items))
+	}
+	return one(ctx, client, out)
+}
+
+// one reads a single page, for a screen that shows one.
+func one(ctx context.Context, client *sdk.Client, out io.Writer) error {
+	limit := int32(3)
+	page, err := client.Orders.Page(ctx, sdk.ListOrdersParams{Limit: &limit})
+	if err != nil {
+		return err
+	}
+	_, more := page.Value.NextCursor.Get() // to be kept, for the next request of whoever looks at the screen
+	fmt.Fprintf(out, "%d orders, more: %t\n", len(page.Items), more)
+	return nil
+}
+
+// order makes something to list.
+func order(ctx context.Context, client *sdk.Client, n int) error {
+	for i := range n {
+		_, err := client.Orders.Create(ctx, sdk.CreateOrderRequest{
+			OrderRef: fmt.Sprintf("web-%d", i+1), CustomerID: "cus_1", Currency: sdk.CurrencyEUR,
+			Lines: []sdk.OrderLine{{SKU: "lamp-1", Quantity: 1}},
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

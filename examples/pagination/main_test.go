@@ -14,5 +14,6 @@ func TestRun(t *testing.T) {
 web-7 web-6 web-5 web-4 web-3 web-2
 page 1 of 3: 20 products
 page 2 of 3: 20 products
-page 3 of 3: 3 products`)
+page 3 of 3: 3 products
+3 orders, more: true`)
 }

@@ -24,12 +24,11 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(os.TempDir(), "retrysafe-example.pdf")
-	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+	path, err := contract()
+	if err != nil {
 		return err
 	}
 	defer os.Remove(path)
-
 	// A file can be read again from its start, so an upload that breaks is sent again.
 	file, err := wire.FromFile(path)
 	if err != nil {
@@ -44,8 +43,12 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "stored %d bytes in %d attempts\n", document.Size, info.Attempts)
 
-	// The download breaks in the middle and goes on from there.
-	download, err := client.Documents.Download(ctx, document.ID, sdk.DownloadDocumentParams{}, sdk.WithHeader("X-Shop-Fault", "cut-after"))
+	return fetch(ctx, client, document.ID, out)
+}
+
+// fetch downloads a file; the connection breaks in the middle, and the download goes on from there.
+func fetch(ctx context.Context, client *sdk.Client, id string, out io.Writer) error {
+	download, err := client.Documents.Download(ctx, id, sdk.DownloadDocumentParams{}, sdk.WithHeader("X-Shop-Fault", "cut-after"))
 	if err != nil {
 		return err
 	}
@@ -53,4 +56,10 @@ func run(ctx context.Context, baseURL string, out io.Writer) error {
 	n, err := io.Copy(io.Discard, download)
 	fmt.Fprintf(out, "fetched %d bytes\n", n)
 	return err
+}
+
+// contract writes a file of 1 MiB and gives its path.
+func contract() (string, error) {
+	path := filepath.Join(os.TempDir(), "retrysafe-example.pdf")
+	return path, os.WriteFile(path, make([]byte, 1<<20), 0o600)
 }
