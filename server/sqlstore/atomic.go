@@ -191,7 +191,7 @@ func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) e
 	if err := c.store.insert(ctx, c.t, c, resp); err != nil {
 		return translate(err)
 	}
-	c.store.guard.remember(c.id)
+	c.store.guard.recent.add(c.id)
 	return nil
 }
 

@@ -2,9 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"encoding/binary"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -15,7 +13,7 @@ import (
 type guard struct {
 	mu      sync.Mutex
 	entries map[scopeID]*entry
-	recent  [1 << 13]atomic.Uint64 // the first 8 bytes of scopes
+	recent  recent
 }
 
 // entry is one claim of this process, or the question for one.
@@ -69,18 +67,6 @@ func (e *entry) wait(ctx context.Context, scope idempotency.Scope) (idempotency.
 		return *e.standing, true, nil
 	}
 	return e.record(scope), true, nil
-}
-
-// remember marks a scope as one that has a record, so that its next request reads before it tries to claim. It is a
-// hint: a wrong one costs a read, never an effect.
-func (g *guard) remember(id scopeID) {
-	hash := binary.BigEndian.Uint64(id[:])
-	g.recent[hash%uint64(len(g.recent))].Store(hash)
-}
-
-func (g *guard) remembers(id scopeID) bool {
-	hash := binary.BigEndian.Uint64(id[:])
-	return g.recent[hash%uint64(len(g.recent))].Load() == hash
 }
 
 // peek returns the claim that this process holds on the scope, if it holds one.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -113,5 +115,56 @@ func TestLocksAreApart(t *testing.T) {
 	}
 	if _, other := locks(id, idempotency.Fingerprint{1}); other == request {
 		t.Error("two payloads share a lock")
+	}
+}
+
+func TestRecent(t *testing.T) {
+	var r recent
+	id := func(bucket, tag byte) scopeID { return scopeID{3: bucket, 7: tag} }
+	for tag := range byte(recentWays) {
+		r.add(id(1, 2*tag))
+	}
+	for tag := range byte(recentWays) {
+		if !r.has(id(1, 2*tag)) {
+			t.Errorf("%d is forgotten", tag)
+		}
+	}
+	if r.has(id(1, 100)) || r.has(id(2, 2)) || r.has(scopeID{}) {
+		t.Error("a scope that was not added is there")
+	}
+	r.add(id(1, 50))
+	if !r.has(id(1, 50)) || r.has(id(1, 0)) {
+		t.Error("the newest did not take the place of the oldest")
+	}
+}
+
+func TestHeaderText(t *testing.T) {
+	for _, h := range []http.Header{
+		nil,
+		{"Content-Type": {"text/plain"}},
+		{"Link": {"<a>", "<b>", "<c>"}, "Location": {"/é: 'x' \\"}, "X-Empty": {""}},
+	} {
+		got, err := decodeHeader(encodeHeader(h))
+		if err != nil || !reflect.DeepEqual(got, h) {
+			t.Errorf("%v came back as %v, %v", h, got, err)
+		}
+	}
+	if got := string(encodeHeader(http.Header{"Link": {"<a>\r\nSet-Cookie: x"}})); got != "Link: <a>  Set-Cookie: x\n" {
+		t.Errorf("a line that is split: %q", got)
+	}
+	if _, err := decodeHeader([]byte("nonsense\n")); err == nil {
+		t.Error("a line without a colon was read")
+	}
+}
+
+// The question is a text too, and holds only numbers and hexadecimal.
+func TestQuestionHoldsOnlyNumbersAndHexadecimal(t *testing.T) {
+	req := idempotency.Request{Scope: idempotency.Scope{Key: "'; DROP TABLE charges; --"}, Lease: time.Second}
+	for _, clock := range []func() time.Time{nil, time.Now} {
+		text := (&Store{dialect: postgres, clock: clock}).question(req, identify(req.Scope))
+		form := regexp.MustCompile(`^retrysafe_claim\('[0-9a-f]{32}', -?\d+, -?\d+, (NULL|\d+), '1000'\)$`)
+		if !form.MatchString(text) {
+			t.Errorf("text %s", text)
+		}
 	}
 }

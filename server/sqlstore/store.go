@@ -100,7 +100,7 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 	if req.Resumable {
 		return s.claimFirst(ctx, req, id)
 	}
-	if s.guard.remembers(id) {
+	if s.guard.recent.has(id) {
 		rec, err := s.answer(ctx, req.Scope, id)
 		if !errors.Is(err, idempotency.ErrNotFound) {
 			return nil, rec, err
@@ -123,7 +123,7 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 		return nil, idempotency.Record{}, err
 	case claim == nil:
 		if standing.State == idempotency.Complete {
-			s.guard.remember(id)
+			s.guard.recent.add(id)
 		}
 		s.guard.refused(id, mine, &standing)
 		return nil, standing, nil
