@@ -24,8 +24,8 @@ func (s *CustomersService) List(ctx context.Context, params ListCustomersParams,
 	return client.Do[*CustomerList](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
-// last thing that it gives.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the last
+// thing that it gives.
 func (s *CustomersService) All(ctx context.Context, params ListCustomersParams, opts ...Option) iter.Seq2[Customer, error] {
 	return client.All[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
@@ -35,8 +35,7 @@ func (s *CustomersService) Pages(ctx context.Context, params ListCustomersParams
 	return client.Pages[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
 
-// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
-// the last.
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind the last.
 func (s *CustomersService) Page(ctx context.Context, params ListCustomersParams, opts ...Option) (*client.Page[*CustomerList, Customer], error) {
 	return client.First[*CustomerList, Customer](ctx, s.core, &opCustomersList, client.Input{Params: params}, opts)
 }
@@ -50,8 +49,8 @@ func (s *CustomersService) Create(ctx context.Context, body CreateCustomerReques
 
 // Search customers.
 //
-// Finds customers by any of their fields. It is a POST because the filter does not fit a URL; it changes
-// nothing, so it may be repeated like a GET.
+// Finds customers by any of their fields. It is a POST because the filter does not fit a URL; it changes nothing, so it
+// may be repeated like a GET.
 func (s *CustomersService) Search(ctx context.Context, body CustomerSearch, opts ...Option) (*CustomerSearchResult, error) {
 	return client.Do[*CustomerSearchResult](ctx, s.core, &opCustomersSearch, client.Input{Body: &body}, opts)
 }
@@ -79,19 +78,14 @@ func (s *CustomersService) Update(ctx context.Context, customerID string, body U
 
 // AppendNotes: Append notes to a customer.
 //
-// Appends notes to the customer's file. For historical reasons this is a PUT, yet it adds the notes each time it
-// is called, so it is not repeated by itself after an unknown outcome.
+// Appends notes to the customer's file. For historical reasons this is a PUT, yet it adds the notes each time it is
+// called, so it is not repeated by itself after an unknown outcome.
 func (s *CustomersService) AppendNotes(ctx context.Context, customerID string, body []Note, opts ...Option) ([]Note, error) {
 	return client.Do[[]Note](ctx, s.core, &opCustomersAppendNotes, client.Input{Path: []any{customerID}, Body: &body}, opts)
 }
 
 var opCustomersList = client.Operation{
-	Call: transport.Operation{
-		ID:             "listCustomers",
-		Method:         "GET",
-		Path:           "/customers",
-		AttemptTimeout: 900 * time.Millisecond,
-	},
+	Call:   transport.Operation{ID: "listCustomers", Method: "GET", Path: "/customers", AttemptTimeout: 900 * time.Millisecond},
 	Paging: &client.Paging{Kind: client.Offset, Request: "Offset", Items: []string{"Data"}, Total: []string{"Total"}},
 }
 

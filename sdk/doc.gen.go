@@ -5,13 +5,12 @@
 //
 // The Shop API sells things: it keeps customers, takes orders, charges payments and gives refunds.
 //
-// Amounts are whole numbers in the minor unit of their currency: 1250 EUR is 12.50 euros, 1250 JPY is 1250 yen.
-// Times are RFC 3339 in UTC, days are `YYYY-MM-DD`. Identifiers are opaque strings with a prefix that tells the
-// kind.
+// Amounts are whole numbers in the minor unit of their currency: 1250 EUR is 12.50 euros, 1250 JPY is 1250 yen. Times
+// are RFC 3339 in UTC, days are `YYYY-MM-DD`. Identifiers are opaque strings with a prefix that tells the kind.
 //
-// Every operation that moves money or stock takes an idempotency key and may be repeated with the same key and
-// the same body: the effect happens one time and the first answer is given again with `Idempotent-Replayed:
-// true`. Failures are problem documents (RFC 9457) with a stable `code`.
+// Every operation that moves money or stock takes an idempotency key and may be repeated with the same key and the same
+// body: the effect happens one time and the first answer is given again with `Idempotent-Replayed: true`. Failures are
+// problem documents (RFC 9457) with a stable `code`.
 //
 // Create a client and call a method:
 //
@@ -21,8 +20,8 @@
 //	}
 //	result, err := c.Customers.List(ctx, sdk.ListCustomersParams{})
 //
-// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every
-// answer outside 2xx is an [*Error].
+// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every answer
+// outside 2xx is an [*Error].
 //
 // The API's own documentation: https://docs.shop.example
 package sdk

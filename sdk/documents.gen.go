@@ -45,12 +45,7 @@ var opDocumentsUpload = client.Operation{
 }
 
 var opDocumentsDownload = client.Operation{
-	Call: transport.Operation{
-		ID:     "downloadDocument",
-		Method: "GET",
-		Path:   "/documents/{document_id}/content",
-		Stream: true,
-	},
+	Call:    transport.Operation{ID: "downloadDocument", Method: "GET", Path: "/documents/{document_id}/content", Stream: true},
 	Accept:  "application/octet-stream, application/problem+json",
 	Answers: []client.Answer{{Status: "200", Type: "application/octet-stream", Kind: client.Binary}},
 }

@@ -30,8 +30,8 @@ func (s *ExportsService) Get(ctx context.Context, exportID string, opts ...Optio
 	return client.Do[*Export](ctx, s.core, &opExportsGet, client.Input{Path: []any{exportID}}, opts)
 }
 
-// Wait calls Get until the job has ended or ctx has. It changes nothing: after a crash, wait again. A job that
-// ends badly is a [*client.JobError].
+// Wait calls Get until the job has ended or ctx has. It changes nothing: after a crash, wait again. A job that ends
+// badly is a [*client.JobError].
 func (s *ExportsService) Wait(ctx context.Context, exportID string, opts ...Option) (*Export, error) {
 	return client.Wait[*Export](ctx, s.core, &opExportsGet, client.Input{Path: []any{exportID}}, opts)
 }

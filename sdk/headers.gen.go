@@ -22,8 +22,8 @@ func (h Headers) AcceptRanges() (string, bool) {
 // ETag reads ETag. Version of the object, to be sent back in `If-Match`.
 func (h Headers) ETag() (string, bool) { return client.HeaderOf[string](h.info, "ETag") }
 
-// IdempotentReplayed reads Idempotent-Replayed. Set to `true` when this is the stored answer of an earlier
-// request with the same key.
+// IdempotentReplayed reads Idempotent-Replayed. Set to `true` when this is the stored answer of an earlier request with
+// the same key.
 func (h Headers) IdempotentReplayed() (bool, bool) {
 	return client.HeaderOf[bool](h.info, "Idempotent-Replayed")
 }

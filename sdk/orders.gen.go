@@ -19,17 +19,17 @@ type OrdersService struct {
 
 // Confirm an order.
 //
-// Makes an order binding and takes its pieces from the stock. An order is confirmed one time in its life, so the
-// key follows from your own reference of the order: a program that was restarted and confirms it again gets the
-// first answer, not a second confirmation.
+// Makes an order binding and takes its pieces from the stock. An order is confirmed one time in its life, so the key
+// follows from your own reference of the order: a program that was restarted and confirms it again gets the first
+// answer, not a second confirmation.
 func (s *OrdersService) Confirm(ctx context.Context, body ConfirmOrderRequest, opts ...Option) (*Order, error) {
 	return client.Do[*Order](ctx, s.core, &opOrdersConfirm, client.Input{Body: &body, Event: client.Event{"order-confirm-", body.OrderRef}}, opts)
 }
 
 // Watch orders.
 //
-// Streams what happens to orders as server-sent events, for as long as the connection stays open. Each event has
-// an identifier; a client that comes back names the last one it saw and misses nothing for 24 hours.
+// Streams what happens to orders as server-sent events, for as long as the connection stays open. Each event has an
+// identifier; a client that comes back names the last one it saw and misses nothing for 24 hours.
 func (s *OrdersService) Watch(ctx context.Context, params WatchOrdersParams, opts ...Option) iter.Seq2[client.StreamEvent[OrderEvent], error] {
 	return client.Stream[OrderEvent](ctx, s.core, &opOrdersWatch, client.Input{Params: params}, opts)
 }
@@ -41,8 +41,8 @@ func (s *OrdersService) List(ctx context.Context, params ListOrdersParams, opts 
 	return client.Do[*OrderList](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
-// last thing that it gives.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the last
+// thing that it gives.
 func (s *OrdersService) All(ctx context.Context, params ListOrdersParams, opts ...Option) iter.Seq2[Order, error] {
 	return client.All[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
@@ -52,16 +52,15 @@ func (s *OrdersService) Pages(ctx context.Context, params ListOrdersParams, opts
 	return client.Pages[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
-// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
-// the last.
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind the last.
 func (s *OrdersService) Page(ctx context.Context, params ListOrdersParams, opts ...Option) (*client.Page[*OrderList, Order], error) {
 	return client.First[*OrderList, Order](ctx, s.core, &opOrdersList, client.Input{Params: params}, opts)
 }
 
 // Create an order.
 //
-// Creates an order in state `draft`. Prices are taken from the catalogue at this moment and stay fixed. Nothing
-// is taken from the stock until the order is confirmed.
+// Creates an order in state `draft`. Prices are taken from the catalogue at this moment and stay fixed. Nothing is
+// taken from the stock until the order is confirmed.
 func (s *OrdersService) Create(ctx context.Context, body CreateOrderRequest, opts ...Option) (*Order, error) {
 	return client.Do[*Order](ctx, s.core, &opOrdersCreate, client.Input{Body: &body}, opts)
 }
@@ -75,16 +74,16 @@ func (s *OrdersService) Get(ctx context.Context, orderID string, params GetOrder
 
 // Cancel an order.
 //
-// Cancels an order that has not been shipped, and puts its pieces back into the stock. An order can be cancelled
-// one time only, so the key follows from its identifier.
+// Cancels an order that has not been shipped, and puts its pieces back into the stock. An order can be cancelled one
+// time only, so the key follows from its identifier.
 func (s *OrdersService) Cancel(ctx context.Context, orderID string, body *CancelOrderRequest, opts ...Option) (*Order, error) {
 	return client.Do[*Order](ctx, s.core, &opOrdersCancel, client.Input{Path: []any{orderID}, Body: body, Event: client.Event{"order-cancel-", orderID}}, opts)
 }
 
 // Remind the customer of an unpaid order.
 //
-// Sends the customer an e-mail about the open amount. This operation takes no idempotency key: each call sends
-// one more e-mail, so it is not repeated when it is not known whether the first one went out.
+// Sends the customer an e-mail about the open amount. This operation takes no idempotency key: each call sends one more
+// e-mail, so it is not repeated when it is not known whether the first one went out.
 func (s *OrdersService) Remind(ctx context.Context, orderID string, opts ...Option) (*Reminder, error) {
 	return client.Do[*Reminder](ctx, s.core, &opOrdersRemind, client.Input{Path: []any{orderID}}, opts)
 }

@@ -18,8 +18,8 @@ type PaymentsService struct {
 
 // Create a payment.
 //
-// Charges a customer for an order, by card, bank transfer or wallet. With `capture: false` the money is only
-// reserved and must be captured within 7 days.
+// Charges a customer for an order, by card, bank transfer or wallet. With `capture: false` the money is only reserved
+// and must be captured within 7 days.
 func (s *PaymentsService) Create(ctx context.Context, body CreatePaymentRequest, opts ...Option) (*Payment, error) {
 	return client.Do[*Payment](ctx, s.core, &opPaymentsCreate, client.Input{Body: &body}, opts)
 }

@@ -30,8 +30,8 @@ func (s *ProductsService) List(ctx context.Context, params ListProductsParams, o
 	return client.Do[*ProductPage](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
-// last thing that it gives.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the last
+// thing that it gives.
 func (s *ProductsService) All(ctx context.Context, params ListProductsParams, opts ...Option) iter.Seq2[Product, error] {
 	return client.All[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
@@ -41,8 +41,7 @@ func (s *ProductsService) Pages(ctx context.Context, params ListProductsParams, 
 	return client.Pages[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
 
-// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
-// the last.
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind the last.
 func (s *ProductsService) Page(ctx context.Context, params ListProductsParams, opts ...Option) (*client.Page[*ProductPage, Product], error) {
 	return client.First[*ProductPage, Product](ctx, s.core, &opProductsList, client.Input{Params: params}, opts)
 }
@@ -63,8 +62,8 @@ func (s *ProductsService) SetStock(ctx context.Context, sku string, body StockLe
 
 // AdjustStock: add to or take from the stock of a product.
 //
-// Adds pieces to a warehouse, or takes them away with a negative number. The idempotency key of this operation
-// is a member of the body.
+// Adds pieces to a warehouse, or takes them away with a negative number. The idempotency key of this operation is a
+// member of the body.
 func (s *ProductsService) AdjustStock(ctx context.Context, sku string, body StockAdjustment, opts ...Option) (StockLevels, error) {
 	return client.Do[StockLevels](ctx, s.core, &opProductsAdjustStock, client.Input{Path: []any{sku}, Body: &body, Key: &body.RequestID}, opts)
 }

@@ -18,8 +18,7 @@ type RefundsService struct {
 
 // Create: Refund a payment.
 //
-// Gives money back, all that was captured or a part. Several refunds of one payment are possible until nothing
-// is left.
+// Gives money back, all that was captured or a part. Several refunds of one payment are possible until nothing is left.
 func (s *RefundsService) Create(ctx context.Context, paymentID string, body CreateRefundRequest, opts ...Option) (*Refund, error) {
 	return client.Do[*Refund](ctx, s.core, &opRefundsCreate, client.Input{Path: []any{paymentID}, Body: &body}, opts)
 }
@@ -31,8 +30,8 @@ func (s *RefundsService) List(ctx context.Context, params ListRefundsParams, opt
 	return client.Do[[]Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
 
-// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the
-// last thing that it gives.
+// All goes through the items of all pages of List and fetches a page when the loop gets to it. An error is the last
+// thing that it gives.
 func (s *RefundsService) All(ctx context.Context, params ListRefundsParams, opts ...Option) iter.Seq2[Refund, error] {
 	return client.All[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
@@ -42,8 +41,7 @@ func (s *RefundsService) Pages(ctx context.Context, params ListRefundsParams, op
 	return client.Pages[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }
 
-// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind
-// the last.
+// Page gives the page of List that the parameters ask for; its Next gives the one after it, and io.EOF behind the last.
 func (s *RefundsService) Page(ctx context.Context, params ListRefundsParams, opts ...Option) (*client.Page[[]Refund, Refund], error) {
 	return client.First[[]Refund, Refund](ctx, s.core, &opRefundsList, client.Input{Params: params}, opts)
 }

@@ -52,8 +52,8 @@ func (v *BankTransfer) UnmarshalJSON(data []byte) error { return wire.UnmarshalO
 type CancelOrderRequest struct {
 	// Anything else to remember. At most 500 characters.
 	Comment *string `json:"comment,omitempty"`
-	// Why: `customer_request` when the customer asked for it, `out_of_stock` when it cannot be delivered, `fraud`
-	// when something is wrong.
+	// Why: `customer_request` when the customer asked for it, `out_of_stock` when it cannot be delivered, `fraud` when
+	// something is wrong.
 	Reason *CancelOrderRequestReason `json:"reason,omitempty"`
 	// ExtraFields holds the members that have no field of their own.
 	ExtraFields map[string]json.RawMessage `json:"-" wire:"extra"`
@@ -62,8 +62,7 @@ type CancelOrderRequest struct {
 func (v CancelOrderRequest) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *CancelOrderRequest) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CancelOrderRequestReason: why: `customer_request` when the customer asked for it, `out_of_stock` when it
-// cannot be delivered, `fraud` when something is wrong.
+// CancelOrderRequestReason is the type of [CancelOrderRequest.Reason].
 type CancelOrderRequestReason string
 
 // The values of CancelOrderRequestReason that the document names; a server may send others.
@@ -186,7 +185,7 @@ type CreateExportRequest struct {
 func (v CreateExportRequest) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *CreateExportRequest) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CreateExportRequestFormat: File format of the report. Default csv.
+// CreateExportRequestFormat is the type of [CreateExportRequest.Format].
 type CreateExportRequestFormat string
 
 // The values of CreateExportRequestFormat that the document names; a server may send others.
@@ -195,7 +194,7 @@ const (
 	CreateExportRequestFormatParquet CreateExportRequestFormat = "parquet"
 )
 
-// CreateExportRequestKind: what to put into the report.
+// CreateExportRequestKind is the type of [CreateExportRequest.Kind].
 type CreateExportRequestKind string
 
 // The values of CreateExportRequestKind that the document names; a server may send others.
@@ -303,8 +302,7 @@ type Customer struct {
 func (v Customer) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Customer) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CustomerKind: what kind of customer it is: `person` for a private person, `company` for a business with a VAT
-// number.
+// CustomerKind: what kind of customer it is: `person` for a private person, `company` for a business with a VAT number.
 type CustomerKind string
 
 // The values of CustomerKind that the document names; a server may send others.
@@ -341,7 +339,7 @@ type CustomerSearch struct {
 func (v CustomerSearch) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *CustomerSearch) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CustomerSearchMatch: whether `all` conditions must hold or `any` one of them is enough. Default all.
+// CustomerSearchMatch is the type of [CustomerSearch.Match].
 type CustomerSearchMatch string
 
 // The values of CustomerSearchMatch that the document names; a server may send others.
@@ -372,17 +370,13 @@ var casesDelivery = []wire.Case{
 }
 
 // NewDeliveryAddress gives a Delivery that is an Address.
-func NewDeliveryAddress(v Address) Delivery {
-	return Delivery{client.UnionOf(0, v)}
-}
+func NewDeliveryAddress(v Address) Delivery { return Delivery{client.UnionOf(0, v)} }
 
 // AsAddress gives the value when it is an Address.
 func (u Delivery) AsAddress() (*Address, bool) { return client.As[*Address](u.Union, 0) }
 
 // NewDeliveryPickupPoint gives a Delivery that is a PickupPoint.
-func NewDeliveryPickupPoint(v PickupPoint) Delivery {
-	return Delivery{client.UnionOf(1, v)}
-}
+func NewDeliveryPickupPoint(v PickupPoint) Delivery { return Delivery{client.UnionOf(1, v)} }
 
 // AsPickupPoint gives the value when it is a PickupPoint.
 func (u Delivery) AsPickupPoint() (*PickupPoint, bool) { return client.As[*PickupPoint](u.Union, 1) }
@@ -436,20 +430,19 @@ const (
 	DocumentKindOther    DocumentKind = "other"
 )
 
-// ErrorCode: Stable name of what went wrong: `invalid` the request has wrong values; `not_found` there is no
-// such object; `unauthorized` the credentials are missing or wrong; `forbidden` the credentials are good but not
-// for this; `email_taken` another customer has this address; `wrong_state` the object is not in a state that
-// allows this; `out_of_stock` not enough pieces are left; `changed` the object has changed since it was read;
-// `payment_declined` the bank said no; `rate_limited` too many requests; `unavailable` the service cannot answer
-// now; `internal` the service failed; `too_large` the file is too large; `idempotency_key_required`,
-// `idempotency_key_not_supported` the operation needs a key, or takes none; `idempotency_key_empty`,
-// `idempotency_key_multiple`, `idempotency_key_too_long`, `idempotency_key_too_short`, `idempotency_key_invalid`
-// the key is malformed; `idempotency_body_unreadable`, `idempotency_body_too_large` the body could not be read;
-// `idempotency_caller_unknown` a key needs credentials beside it; `idempotency_key_reused` the key was used with
-// another request; `idempotency_in_progress` the first request with this key is still at work;
-// `idempotency_outcome_unknown` the first request broke off and may have taken effect;
-// `idempotency_request_failed` it failed without effect; `idempotency_response_not_kept` it took effect, its
-// answer was too large to keep; `idempotency_store_unavailable` keys cannot be looked up now.
+// ErrorCode: Stable name of what went wrong: `invalid` the request has wrong values; `not_found` there is no such
+// object; `unauthorized` the credentials are missing or wrong; `forbidden` the credentials are good but not for this;
+// `email_taken` another customer has this address; `wrong_state` the object is not in a state that allows this;
+// `out_of_stock` not enough pieces are left; `changed` the object has changed since it was read; `payment_declined` the
+// bank said no; `rate_limited` too many requests; `unavailable` the service cannot answer now; `internal` the service
+// failed; `too_large` the file is too large; `idempotency_key_required`, `idempotency_key_not_supported` the operation
+// needs a key, or takes none; `idempotency_key_empty`, `idempotency_key_multiple`, `idempotency_key_too_long`,
+// `idempotency_key_too_short`, `idempotency_key_invalid` the key is malformed; `idempotency_body_unreadable`,
+// `idempotency_body_too_large` the body could not be read; `idempotency_caller_unknown` a key needs credentials beside
+// it; `idempotency_key_reused` the key was used with another request; `idempotency_in_progress` the first request with
+// this key is still at work; `idempotency_outcome_unknown` the first request broke off and may have taken effect;
+// `idempotency_request_failed` it failed without effect; `idempotency_response_not_kept` it took effect, its answer was
+// too large to keep; `idempotency_store_unavailable` keys cannot be looked up now.
 type ErrorCode string
 
 // The values of ErrorCode that the document names; a server may send others.
@@ -506,8 +499,8 @@ type Export struct {
 func (v Export) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Export) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// ExportStatus: state of an export: `queued` and `running` while it is made, `done` when it can be fetched,
-// `failed` when it cannot be made.
+// ExportStatus: state of an export: `queued` and `running` while it is made, `done` when it can be fetched, `failed`
+// when it cannot be made.
 type ExportStatus string
 
 // The values of ExportStatus that the document names; a server may send others.
@@ -535,8 +528,8 @@ func (v *FieldError) UnmarshalJSON(data []byte) error { return wire.UnmarshalObj
 type Filter struct {
 	// Name of a field; a dot goes into an object.
 	Field string `json:"field"`
-	// How the field is compared: `equals` and `not_equals` exactly, `contains` as a part of a text, `before` and
-	// `after` for days and times.
+	// How the field is compared: `equals` and `not_equals` exactly, `contains` as a part of a text, `before` and `after`
+	// for days and times.
 	Operator FilterOperator `json:"operator"`
 	Value    FilterValue    `json:"value"`
 	// ExtraFields holds the members that have no field of their own.
@@ -546,8 +539,7 @@ type Filter struct {
 func (v Filter) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Filter) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// FilterOperator: how the field is compared: `equals` and `not_equals` exactly, `contains` as a part of a text,
-// `before` and `after` for days and times.
+// FilterOperator is the type of [Filter.Operator].
 type FilterOperator string
 
 // The values of FilterOperator that the document names; a server may send others.
@@ -569,25 +561,19 @@ var casesFilterValue = []wire.Case{
 }
 
 // NewFilterValueString gives a FilterValue that is a String.
-func NewFilterValueString(v string) FilterValue {
-	return FilterValue{client.UnionOf(0, v)}
-}
+func NewFilterValueString(v string) FilterValue { return FilterValue{client.UnionOf(0, v)} }
 
 // AsString gives the value when it is a String.
 func (u FilterValue) AsString() (string, bool) { return client.As[string](u.Union, 0) }
 
 // NewFilterValueInteger gives a FilterValue that is an Integer.
-func NewFilterValueInteger(v int64) FilterValue {
-	return FilterValue{client.UnionOf(1, v)}
-}
+func NewFilterValueInteger(v int64) FilterValue { return FilterValue{client.UnionOf(1, v)} }
 
 // AsInteger gives the value when it is an Integer.
 func (u FilterValue) AsInteger() (int64, bool) { return client.As[int64](u.Union, 1) }
 
 // NewFilterValueBoolean gives a FilterValue that is a Boolean.
-func NewFilterValueBoolean(v bool) FilterValue {
-	return FilterValue{client.UnionOf(2, v)}
-}
+func NewFilterValueBoolean(v bool) FilterValue { return FilterValue{client.UnionOf(2, v)} }
 
 // AsBoolean gives the value when it is a Boolean.
 func (u FilterValue) AsBoolean() (bool, bool) { return client.As[bool](u.Union, 2) }
@@ -624,8 +610,8 @@ type LedgerEntry struct {
 func (v LedgerEntry) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *LedgerEntry) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// Metadata: your own values, kept and given back as they are. At most 20 of them; a value has at most 500
-// characters. At most 20 members.
+// Metadata: your own values, kept and given back as they are. At most 20 of them; a value has at most 500 characters.
+// At most 20 members.
 type Metadata map[string]string
 
 // Money is an amount with its currency.
@@ -717,7 +703,7 @@ type OrderEvent struct {
 func (v OrderEvent) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *OrderEvent) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// OrderEventType: what happened.
+// OrderEventType is the type of [OrderEvent.Type].
 type OrderEventType string
 
 // The values of OrderEventType that the document names; a server may send others.
@@ -759,9 +745,9 @@ type OrderList struct {
 func (v OrderList) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *OrderList) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// OrderStatus: state of an order: `draft` until it is confirmed, `confirmed` when it is binding and the pieces
-// are taken from the stock, `paid` when all the money is in, `shipped` when the parcel is on its way,
-// `cancelled` when it will not happen.
+// OrderStatus: state of an order: `draft` until it is confirmed, `confirmed` when it is binding and the pieces are
+// taken from the stock, `paid` when all the money is in, `shipped` when the parcel is on its way, `cancelled` when it
+// will not happen.
 type OrderStatus string
 
 // The values of OrderStatus that the document names; a server may send others.
@@ -842,7 +828,7 @@ func (v *PaymentDeclinedProblem) UnmarshalJSON(data []byte) error {
 // Error gives the code and the message.
 func (v *PaymentDeclinedProblem) Error() string { return client.Describe("PaymentDeclinedProblem", v) }
 
-// PaymentDeclinedProblemDeclineReason: why the bank said no.
+// PaymentDeclinedProblemDeclineReason is the type of [PaymentDeclinedProblem.DeclineReason].
 type PaymentDeclinedProblemDeclineReason string
 
 // The values of PaymentDeclinedProblemDeclineReason that the document names; a server may send others.
@@ -900,8 +886,8 @@ func (u PaymentMethod) AsWallet() (*Wallet, bool) { return client.As[*Wallet](u.
 // UnmarshalJSON tells the cases apart; what is none of them is kept as it came.
 func (u *PaymentMethod) UnmarshalJSON(data []byte) error { return u.Decode(data, casesPaymentMethod) }
 
-// PaymentStatus: state of a payment: `authorized` when the money is reserved, `captured` when it was taken,
-// `refunded` when all of it went back, `voided` when the reservation was given up.
+// PaymentStatus: state of a payment: `authorized` when the money is reserved, `captured` when it was taken, `refunded`
+// when all of it went back, `voided` when the reservation was given up.
 type PaymentStatus string
 
 // The values of PaymentStatus that the document names; a server may send others.
@@ -1094,7 +1080,7 @@ type StockAdjustment struct {
 func (v StockAdjustment) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *StockAdjustment) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// StockAdjustmentReason: why the stock changes.
+// StockAdjustmentReason is the type of [StockAdjustment.Reason].
 type StockAdjustmentReason string
 
 // The values of StockAdjustmentReason that the document names; a server may send others.
@@ -1207,7 +1193,7 @@ func (v *Wallet) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(
 func (v Wallet) String() string   { return wire.Format(v) }
 func (v Wallet) GoString() string { return wire.Format(v) }
 
-// WalletProvider: whose wallet it is.
+// WalletProvider is the type of [Wallet.Provider].
 type WalletProvider string
 
 // The values of WalletProvider that the document names; a server may send others.

@@ -2,7 +2,8 @@ package models
 
 import "strings"
 
-const commentWidth = 110
+// commentWidth bounds a line of a comment with its slashes, which take three columns.
+const commentWidth = 117
 
 // Comment makes a Go comment of text, wrapped, each line behind indent and ending in a line break; a Deprecated
 // paragraph comes last. Lines that are indented (code, lists) keep their breaks.

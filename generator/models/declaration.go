@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -21,6 +22,7 @@ type declaration struct {
 	Values                      []value
 	Variants                    []variant
 	Codec, Raw, Masked, IsError bool
+	ErrorText                   string
 }
 
 type field struct{ Comment, GoName, Type, Tag string }
@@ -31,7 +33,7 @@ type variant struct{ GoName, Type, Result, Article, Case, Fill string }
 
 func newDeclaration(t *plan.Type, literals map[string]string) *declaration {
 	d := &declaration{
-		Name: t.Name, Kind: string(t.Kind), Base: t.Base, IsError: t.IsError,
+		Name: t.Name, Kind: string(t.Kind), Base: t.Base, IsError: t.IsError, ErrorText: cmp.Or(t.ErrorText, t.Name),
 		Comment: Comment(t.Doc, t.Deprecated, ""),
 		IsAlias: t.Kind == plan.Alias || t.Kind == plan.Define && !t.IsError && hasMethods(t.Base),
 	}

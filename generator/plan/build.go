@@ -57,6 +57,7 @@ func Build(doc *normalise.Document, opts Options) (*Plan, error) {
 	b.webhooks()
 	b.schemes()
 	b.prune()
+	b.share()
 	b.files()
 	b.summary()
 	if len(b.failed) > 0 {
@@ -82,8 +83,11 @@ type builder struct {
 
 	ops         []*operation
 	constFields []constField
-	used        map[string]bool // pointers of Options.Names that were found
-	widest      int             // places where no Go type says what the schema says
+	holders     []holder
+	heldDocs    map[*Type]bool    // types whose comment names the member that they are of
+	scopes      map[string]string // services by the pointer of their operations
+	used        map[string]bool   // pointers of Options.Names that were found
+	widest      int               // places where no Go type says what the schema says
 	failed      []spec.Diagnostic
 }
 

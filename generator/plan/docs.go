@@ -74,16 +74,16 @@ func layout(s string) string {
 			flush()
 			out = append(out, "")
 		case item != nil:
-			if paragraph != "" && !strings.HasPrefix(paragraph, "  - ") {
+			if paragraph != "" && !strings.HasPrefix(paragraph, listMark) {
 				flush()
 				out = append(out, "")
 			}
 			flush()
-			paragraph = "  - " + safeLine(item[2])
+			paragraph = listMark + safeLine(item[2])
 		case strings.HasPrefix(trimmed, "|"):
 			flush()
 			if strings.Trim(trimmed, "|-: ") != "" {
-				out = append(out, "  - "+strings.Join(cells(trimmed), ": "))
+				out = append(out, listMark+strings.Join(cells(trimmed), ": "))
 			}
 		case paragraph == "":
 			paragraph = safeLine(trimmed)
@@ -139,19 +139,17 @@ func describe(n *spec.Node) string {
 	return ""
 }
 
+// typeWords say what a type without a description is.
+var typeWords = map[shape]string{
+	anyShape: "a value of the API", structShape: "an object of the API", mapShape: "an object of the API",
+	sliceShape: "a list", enumShape: "one of a set of values", unionShape: "one of several types",
+}
+
 func typeWord(n *spec.Node) string {
-	switch shapeOf(n.Deref()) {
-	case structShape, mapShape:
-		return "an object of the API"
-	case sliceShape:
-		return "a list"
-	case enumShape:
-		return "one of a set of values"
-	case unionShape:
-		return "one of several types"
-	default:
-		return "a value of the API"
+	if word := typeWords[shapeOf(n.Deref())]; word != "" {
+		return word
 	}
+	return typeWords[anyShape]
 }
 
 // begin makes a comment begin with the name that it documents, as Go's tools expect.
@@ -159,7 +157,7 @@ func begin(name, text string) string {
 	if strings.HasPrefix(text, name+" ") || strings.HasPrefix(text, name+",") {
 		return text
 	}
-	if strings.HasPrefix(text, "  - ") {
+	if strings.HasPrefix(text, listMark) {
 		return name + " is described by this list:\n\n" + text
 	}
 	for _, article := range []string{"A ", "An ", "The ", "One ", "All "} {
@@ -194,8 +192,55 @@ func fieldDoc(n *spec.Node) string {
 	if text == "" && n.Ref == "" {
 		text = n.Str("title")
 	}
-	text = sentence(docText(text))
+	text = sentence(inline(docText(text)))
 	return strings.TrimSpace(text + limits(n))
+}
+
+// A list of a member's comment that is shorter than this, in bytes, is said in one sentence: comments of members are read
+// as they stand, and a line for each limit hides the struct.
+const inlineList = 240
+
+const listMark = "  - "
+
+// inline writes short lists within a text as sentences.
+func inline(text string) string {
+	if !strings.Contains(text, listMark) {
+		return text
+	}
+	var out []string
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); {
+		end := i
+		for end < len(lines) && strings.HasPrefix(lines[end], listMark) {
+			end++
+		}
+		if end == i {
+			out = append(out, lines[i])
+			i++
+			continue
+		}
+		out = addList(out, lines[i:end])
+		i = end
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+func addList(out, list []string) []string {
+	items := make([]string, len(list))
+	size := 0
+	for i, line := range list {
+		items[i] = strings.TrimRight(strings.TrimPrefix(line, listMark), ".;,")
+		size += len(items[i])
+	}
+	if size > inlineList {
+		return append(out, list...)
+	}
+	said := strings.Join(items, "; ") + "."
+	n := len(out)
+	if n >= 2 && out[n-1] == "" && out[n-2] != "" && !strings.HasPrefix(out[n-2], listMark) {
+		return append(out[:n-2], out[n-2]+" "+said)
+	}
+	return append(out, said)
 }
 
 func sentence(text string) string {

@@ -68,6 +68,7 @@ func (b *builder) field(d *named, s *scope, m spec.Member, required bool) *Field
 		}
 	}
 	g := b.typeOf(n)
+	b.hold(d, f, n, g)
 	f.Nullable = g.nullable && g.shape != anyShape
 	f.Type, f.Omit = fieldType(g, required)
 	b.constant(d, f, n, g, required)

@@ -313,6 +313,7 @@ type Type struct {
 	Variants      []*Variant
 	Discriminator string   // union: property on the wire; "" when variants are told apart by shape
 	IsError       bool     // gets an Error method (it is declared as an error answer)
+	ErrorText     string   // what its Error method calls it; "" is Name
 	Secret        bool     // never printed by %v
 	Imports       []string // import paths that its declaration needs
 	Example       string   // JSON text of a value that the document shows; "" when it shows none

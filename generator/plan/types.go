@@ -98,6 +98,7 @@ func (b *builder) emitTypes() {
 		b.emit(d)
 		b.plan.Types = append(b.plan.Types, d.typ)
 	}
+	b.holderDocs()
 	for _, d := range b.order {
 		b.constants(d)
 	}

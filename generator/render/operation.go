@@ -86,10 +86,13 @@ func (r *renderer) call(m *plan.Method) string {
 	return record("transport.Operation", parts, "\t\t")
 }
 
+// maxRecord bounds a composite literal on one line, in bytes.
+const maxRecord = 116
+
 // record prints a composite literal, on one line when it is short.
 func record(name string, parts []string, indent string) string {
 	line := name + "{" + strings.Join(parts, ", ") + "}"
-	if len(line) <= 110 {
+	if len(line) <= maxRecord {
 		return line
 	}
 	return name + "{\n" + indent + strings.Join(parts, ",\n"+indent) + ",\n" + strings.TrimSuffix(indent, "\t") + "}"

@@ -26,7 +26,7 @@ type Boat struct {
 func (v Boat) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Boat) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// BoatKind is one of a set of values.
+// BoatKind is the type of [Boat.Kind].
 type BoatKind string
 
 // The values of BoatKind that the document names; a server may send others.
@@ -36,7 +36,7 @@ const (
 	BoatKind2     BoatKind = "2"
 )
 
-// BoatOrder is one of a set of values.
+// BoatOrder is the type of [Boat.Order].
 type BoatOrder string
 
 // The values of BoatOrder that the document names; a server may send others.

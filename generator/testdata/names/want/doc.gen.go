@@ -11,6 +11,6 @@
 //	}
 //	result, err := c.Parcels.List(ctx, names.ListParcelsParameters{})
 //
-// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every
-// answer outside 2xx is an [*Error].
+// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every answer
+// outside 2xx is an [*Error].
 package names

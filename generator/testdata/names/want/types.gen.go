@@ -90,7 +90,7 @@ type ParcelState struct {
 func (v ParcelState) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *ParcelState) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// ParcelStateEnum is one of a set of values.
+// ParcelStateEnum is the type of [Parcel.State].
 type ParcelStateEnum string
 
 // The values of ParcelStateEnum that the document names; a server may send others.

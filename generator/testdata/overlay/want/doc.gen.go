@@ -3,6 +3,6 @@
 
 // Package overlay is a client of the Overlaid API.
 //
-// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every
-// answer outside 2xx is an [*Error].
+// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every answer
+// outside 2xx is an [*Error].
 package overlay

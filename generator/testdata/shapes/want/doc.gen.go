@@ -3,6 +3,6 @@
 
 // Package shapes is a client of the Shapes API.
 //
-// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every
-// answer outside 2xx is an [*Error].
+// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every answer
+// outside 2xx is an [*Error].
 package shapes

@@ -115,7 +115,7 @@ type Shape struct {
 func (v Shape) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *Shape) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// ShapeBoth is an object of the API.
+// ShapeBoth is the type of [Shape.Both].
 type ShapeBoth struct {
 	AdditionalProperties *bool   `json:"additionalProperties,omitempty"`
 	Extra                string  `json:"extra"`
@@ -127,7 +127,7 @@ type ShapeBoth struct {
 func (v ShapeBoth) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *ShapeBoth) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// ShapeMode is one of a set of values.
+// ShapeMode is the type of [Shape.Mode].
 type ShapeMode string
 
 // The values of ShapeMode that the document names; a server may send others.
@@ -136,7 +136,7 @@ const (
 	ShapeModeFast ShapeMode = "fast"
 )
 
-// ShapeValue is one of several types.
+// ShapeValue is the type of [Shape.Value].
 type ShapeValue struct{ client.Union }
 
 var casesShapeValue = []wire.Case{
@@ -145,17 +145,13 @@ var casesShapeValue = []wire.Case{
 }
 
 // NewShapeValueString gives a ShapeValue that is a String.
-func NewShapeValueString(v string) ShapeValue {
-	return ShapeValue{client.UnionOf(0, v)}
-}
+func NewShapeValueString(v string) ShapeValue { return ShapeValue{client.UnionOf(0, v)} }
 
 // AsString gives the value when it is a String.
 func (u ShapeValue) AsString() (string, bool) { return client.As[string](u.Union, 0) }
 
 // NewShapeValueInteger gives a ShapeValue that is an Integer.
-func NewShapeValueInteger(v int64) ShapeValue {
-	return ShapeValue{client.UnionOf(1, v)}
-}
+func NewShapeValueInteger(v int64) ShapeValue { return ShapeValue{client.UnionOf(1, v)} }
 
 // AsInteger gives the value when it is an Integer.
 func (u ShapeValue) AsInteger() (int64, bool) { return client.As[int64](u.Union, 1) }

@@ -3,6 +3,6 @@
 
 // Package wire is a client of the Wire API.
 //
-// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every
-// answer outside 2xx is an [*Error].
+// Every call is retried where that is safe, under one idempotency key where the operation takes one. Every answer
+// outside 2xx is an [*Error].
 package wire

@@ -22,7 +22,7 @@ type CreateChargeRequest struct {
 func (v CreateChargeRequest) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *CreateChargeRequest) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// CreateChargeRequestItem is an object of the API.
+// CreateChargeRequestItem is an entry of [CreateChargeRequest.Items].
 type CreateChargeRequestItem struct {
 	SKU *string `json:"sku,omitempty"`
 	// ExtraFields holds the members that have no field of their own.
