@@ -3,6 +3,7 @@ package generator_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"io/fs"
 	"maps"
@@ -68,16 +69,20 @@ func generate(t *testing.T, dir string) (files map[string]string, stderr string)
 func readTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return files
-	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
-		files[e.Name()] = string(data)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
 	}
 	return files
 }
@@ -105,7 +110,7 @@ func rewrite(t *testing.T, dir string, files map[string]string, stderr string) {
 		t.Fatal(err)
 	}
 	for name, text := range files {
-		if err := os.MkdirAll(want, 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(want, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(want, name), []byte(text), 0o600); err != nil {

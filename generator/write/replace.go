@@ -3,8 +3,10 @@ package write
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // replace writes every changed file beside its place first and moves them in only when all of them are written. When
@@ -17,7 +19,7 @@ func replace(dir string, files map[string][]byte, changes Changes) (err error) {
 	defer func() { _ = os.RemoveAll(staging) }()
 	changed := slices.Concat(changes.Created, changes.Updated)
 	for _, name := range changed {
-		if err := os.WriteFile(filepath.Join(staging, name), files[name], 0o644); err != nil { //nolint:gosec // source code is for everybody
+		if err := os.WriteFile(filepath.Join(staging, flat(name)), files[name], 0o644); err != nil { //nolint:gosec // source code is for everybody
 			return fmt.Errorf("writing: %w", err)
 		}
 	}
@@ -33,12 +35,30 @@ func replace(dir string, files map[string][]byte, changes Changes) (err error) {
 		}
 	}
 	for _, name := range changed {
-		if err := os.Rename(filepath.Join(staging, name), filepath.Join(dir, name)); err != nil {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil { //nolint:gosec // source code is for everybody
+			return fmt.Errorf("making a folder: %w", err)
+		}
+		if err := os.Rename(filepath.Join(staging, flat(name)), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("putting a new file in place: %w", err)
 		}
 		undo.placed = append(undo.placed, name)
 	}
+	removeEmpty(dir, changes.Removed)
 	return nil
+}
+
+// flat is a file name for a path below the folder.
+func flat(name string) string { return strings.ReplaceAll(name, "/", "%2F") }
+
+// removeEmpty takes away the folders below dir that held the removed files, where nothing else is in them.
+func removeEmpty(dir string, removed []string) {
+	for _, name := range removed {
+		for at := path.Dir(name); at != "."; at = path.Dir(at) {
+			if os.Remove(filepath.Join(dir, at)) != nil {
+				break
+			}
+		}
+	}
 }
 
 // undoLog remembers how to put a folder back as it was.
@@ -51,7 +71,7 @@ type undoLog struct {
 const asidePrefix = "old-"
 
 func (u *undoLog) setAside(name string) error {
-	if err := os.Rename(filepath.Join(u.dir, name), filepath.Join(u.staging, asidePrefix+name)); err != nil {
+	if err := os.Rename(filepath.Join(u.dir, name), filepath.Join(u.staging, asidePrefix+flat(name))); err != nil {
 		return fmt.Errorf("setting an old file aside: %w", err)
 	}
 	u.aside = append(u.aside, name)
@@ -63,6 +83,6 @@ func (u *undoLog) run() {
 		_ = os.Remove(filepath.Join(u.dir, name))
 	}
 	for _, name := range u.aside {
-		_ = os.Rename(filepath.Join(u.staging, asidePrefix+name), filepath.Join(u.dir, name))
+		_ = os.Rename(filepath.Join(u.staging, asidePrefix+flat(name)), filepath.Join(u.dir, name))
 	}
 }

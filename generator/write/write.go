@@ -29,7 +29,7 @@ const Manifest = ".retrysafe-manifest"
 // Output is what is to be written.
 type Output struct {
 	Dir   string
-	Files map[string][]byte // by base name
+	Files map[string][]byte // by path below Dir, with slashes
 	// Module is the module path of the go.mod that is written when no folder from Dir upwards has one; "" is Package.
 	Module  string
 	Package string
@@ -155,19 +155,18 @@ func foreign(name string, current []byte, old map[string]string) string {
 
 // staleFiles finds files of ours that are no longer made.
 func staleFiles(out Output, files map[string][]byte, old map[string]string) (stale []string, problems []error) {
-	entries, err := os.ReadDir(out.Dir)
+	names, err := present(out.Dir, old)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return nil, []error{fmt.Errorf("reading the folder: %w", err)}
+		return nil, []error{err}
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if _, made := files[name]; made || e.IsDir() || !strings.HasSuffix(name, Suffix) && old[name] == "" {
+	for _, name := range names {
+		if _, made := files[name]; made || !strings.HasSuffix(name, Suffix) && old[name] == "" {
 			continue
 		}
 		current, err := os.ReadFile(filepath.Join(out.Dir, name)) //nolint:gosec // below the folder that the user names
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // one below a folder, which the user has removed
+		}
 		if err != nil {
 			problems = append(problems, fmt.Errorf("reading what is there: %w", err))
 			continue
@@ -185,6 +184,29 @@ func staleFiles(out Output, files map[string][]byte, old map[string]string) (sta
 		stale = append(stale, name)
 	}
 	return stale, problems
+}
+
+// present gives the files in the folder, and those in folders below it that the manifest knows.
+func present(dir string, old map[string]string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("reading the folder: %w", err)
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		if strings.Contains(name, "/") && filepath.IsLocal(name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 func isOurs(content []byte) bool {

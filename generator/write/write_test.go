@@ -194,3 +194,48 @@ func TestNothingIsWrittenWhenSomethingCannotBe(t *testing.T) {
 		t.Errorf("left behind: %v %v", entries, err)
 	}
 }
+
+// Files in folders below are written, follow, give way to the user's own, and go with their folders.
+func TestFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	put(t, dir, "go.mod", "module sdk\n")
+	v1 := map[string][]byte{"client.gen.go": gen("1"), "examples/a/main.go": gen("a"), "examples/b/main.go": gen("b"), "examples/c/d/main.go": gen("c")}
+	changes, err := write.Write(output(dir, v1))
+	if err != nil || len(changes.Created) != 5 {
+		t.Fatal(changes, err)
+	}
+	put(t, dir, "examples/b/main.go", "package main // mine\n")
+	v2 := map[string][]byte{"client.gen.go": gen("1"), "examples/a/main.go": gen("a2"), "examples/b/main.go": gen("b2")}
+	if text, _, err := write.Diff(output(dir, v2)); err != nil || !strings.Contains(text, "examples/a/main.go") || !strings.Contains(text, "examples/c/d/main.go") {
+		t.Errorf("diff: %v\n%s", err, text)
+	}
+	changes, err = write.Write(output(dir, v2))
+	if err != nil || !slices.Equal(changes.Updated, []string{".retrysafe-manifest", "examples/a/main.go"}) || !slices.Equal(changes.Removed, []string{"examples/c/d/main.go"}) {
+		t.Fatal(changes, err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "examples/b/main.go"))
+	if err != nil || !strings.Contains(string(got), "mine") {
+		t.Errorf("the user's own program: %q %v", got, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "examples/c")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("an empty folder is left: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "examples/a/main.go")); err != nil {
+		t.Error(err)
+	}
+	// A manifest is a file like others: it must not lead out of the folder.
+	outside := filepath.Join(t.TempDir(), "x.gen.go")
+	put(t, filepath.Dir(outside), "x.gen.go", string(gen("x")))
+	rel, err := filepath.Rel(dir, outside)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, write.Manifest, "0 "+filepath.ToSlash(rel)+"\n")
+	if _, err := write.Write(output(dir, v2)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(outside); err != nil {
+		t.Errorf("a file outside was touched: %v", err)
+	}
+}
