@@ -28,18 +28,28 @@ func (s *settings) database(ctx context.Context, connections int) (*sql.DB, *sql
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err := sql.Open("pgx", dsn)
+	s.dsn = dsn
+	db, err := s.open(connections)
 	if err != nil {
 		return nil, nil, err
 	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
 	store := sqlstore.Postgres(db)
 	if err := store.Migrate(ctx); err != nil {
 		return nil, nil, err
 	}
 	_, err = db.ExecContext(ctx, "CREATE TABLE charges (id text PRIMARY KEY, amount bigint NOT NULL, created timestamptz NOT NULL DEFAULT now())")
 	return db, store, err
+}
+
+// open opens one more pool on the newest database.
+func (s *settings) open(connections int) (*sql.DB, error) {
+	db, err := sql.Open("pgx", s.dsn)
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
 }
 
 func request(key string) idempotency.Request {

@@ -26,11 +26,13 @@ func main() {
 
 // settings of a run.
 type settings struct {
-	rounds  int
-	length  time.Duration
-	growth  int
-	cluster *pgtest.Cluster
-	out     io.Writer
+	rounds    int
+	length    time.Duration
+	growth    int
+	rivalKeys int
+	dsn       string
+	cluster   *pgtest.Cluster
+	out       io.Writer
 }
 
 var sections = []struct {
@@ -49,6 +51,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	s := &settings{out: out}
 	flags.IntVar(&s.rounds, "rounds", 6, "rounds of cells, in shuffled order")
 	flags.DurationVar(&s.length, "cell", time.Second, "length of a cell")
+	flags.IntVar(&s.rivalKeys, "keys", 20, "keys of the section rivals")
 	flags.IntVar(&s.growth, "growth", 100_000, "records in the table at the end of the section growth")
 	only := flags.String("section", "", "one of middleware, claim, replay, rivals, growth; all when empty")
 	if err := flags.Parse(args); err != nil {
