@@ -76,8 +76,11 @@ specs: ## Generate, build, vet and staticcheck an SDK for each real document
 	@cd bench && go run ./specs -markdown ../docs/specs.md
 
 .PHONY: peers
-peers: ## Hold generated SDKs against Prism (npm) and stripe-mock
-	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit && go run ./prism -markdown ../docs/peers.md && go run ./stripemock
+peers: ## Hold generated SDKs against the examples of real documents, Prism (npm) and stripe-mock
+	@cd peers && npm install --silent --no-package-lock --no-fund --no-audit
+	go run ./roundtrip -markdown ../docs/peers.md
+	go run ./prism -markdown ../docs/peers.md
+	go run ./stripemock -markdown ../docs/peers.md
 
 .PHONY: gates
 gates: ## Rivals, kills and pauses of the server half at full length

@@ -59,19 +59,19 @@ func trip(newValue func() any, c Case) (o Outcome, err error) {
 	v := newValue()
 	if err := wire.Unmarshal(c.Text, v); err != nil {
 		o.Refused = err.Error()
-		return o, nil
+		return o, nil //nolint:nilerr // the outcome says it
 	}
 	text, err := wire.Marshal(v)
 	if err != nil {
 		o.Broken = err.Error()
-		return o, nil
+		return o, nil //nolint:nilerr // the outcome says it
 	}
 	if o.Kept, err = Differences(c.Text, text); err != nil || !c.Request {
 		return o, err
 	}
 	if text, err = wire.MarshalRequest(v); err != nil {
 		o.Broken = err.Error()
-		return o, nil
+		return o, nil //nolint:nilerr // the outcome says it
 	}
 	o.Sent, err = Differences(c.Text, text)
 	return o, err

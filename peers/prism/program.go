@@ -18,13 +18,13 @@ func source(pkg *work.Package, values *sample.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"encoding/json\"\n\t\"log\"\n\t\"os\"\n\n\tapi %q\n\n\t\"github.com/retrysafe/retrysafe/peers/smoke\"\n\t\"github.com/retrysafe/retrysafe/sdk/client\"\n)\n\n", pkg.Import)
 	b.WriteString("var _ json.RawMessage\n\nfunc token(context.Context) (client.Token, error) { return client.Token{Value: \"secret\"}, nil }\n\n")
-	b.WriteString("var tokens = []api.Option{\n")
+	b.WriteString("var options = []api.Option{\n\tclient.WithHTTPClient(smoke.HTTP),\n")
 	for _, scheme := range p.Schemes {
 		if scheme.Kind == "oauth2" || scheme.Kind == "openIdConnect" {
 			fmt.Fprintf(&b, "\tclient.WithTokenSource(%q, token),\n", scheme.Name)
 		}
 	}
-	b.WriteString("}\n\nfunc main() {\n\tshop, err := api.New(append([]api.Option{api.WithBaseURL(os.Getenv(\"SMOKE_BASE_URL\"))}, tokens...)...)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tsmoke.Main([]smoke.Call{\n")
+	b.WriteString("}\n\nfunc main() {\n\tshop, err := api.New(append([]api.Option{api.WithBaseURL(os.Getenv(\"SMOKE_BASE_URL\"))}, options...)...)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tsmoke.Main([]smoke.Call{\n")
 	var each func(prefix string, services []*plan.Service)
 	each = func(prefix string, services []*plan.Service) {
 		for _, s := range services {
@@ -51,11 +51,12 @@ func arguments(m *plan.Method, op sample.Operation) string {
 		fmt.Fprintf(&b, ", Path: []json.RawMessage{%s}", strings.Join(path, ", "))
 	}
 	if len(m.Bodies) > 0 {
-		var samples []string
-		for _, v := range op.Bodies[m.Bodies[0].ContentType] {
-			samples = append(samples, "[]byte("+quote(v)+")")
+		values := op.Bodies[m.Bodies[0].ContentType]
+		samples := make([]string, len(values))
+		for i, v := range values {
+			samples[i] = "[]byte(" + quote(v) + ")"
 		}
-		if samples != nil {
+		if len(samples) > 0 {
 			fmt.Fprintf(&b, ", Bodies: []json.RawMessage{%s}", strings.Join(samples, ", "))
 		}
 	}

@@ -21,13 +21,19 @@ type row struct {
 }
 
 // judge tells losses from what the document's own contradictions explain.
-func judge(doc *sample.Document, examples []shown, outcomes []meaning.Outcome) (r row) {
+func judge(name string, doc *sample.Document, examples []shown, outcomes []meaning.Outcome) (r row) {
 	readOnly := doc.ReadOnly()
 	for i, o := range outcomes {
 		e := examples[i]
 		misfits := doc.Misfits(e.Schema, e.Value)
-		name := e.Place + " as " + e.Type + ": "
-		lost, explained := o.Refused+o.Broken, ""
+		place := e.Place + " as " + e.Type + ": "
+		lost, explained, wrong := o.Refused+o.Broken, "", ""
+		for _, m := range misfits {
+			if !m.Harmless {
+				wrong = m.Path + " " + m.Reason
+				break
+			}
+		}
 		for _, d := range o.Kept {
 			if m := explain(misfits, d.Path); m != "" {
 				explained = d.Path + " " + d.Kind + " " + d.Text + " (" + m + ")"
@@ -41,20 +47,23 @@ func judge(doc *sample.Document, examples []shown, outcomes []meaning.Outcome) (
 			}
 		}
 		switch {
-		case o.Refused != "" && len(misfits) > 0:
+		case o.Refused != "" && wrong != "":
 			r.Refused++
-			r.Notes = append(r.Notes, name+o.Refused+" ("+misfits[0].Path+" "+misfits[0].Reason+")")
+			r.Notes = append(r.Notes, place+o.Refused+" ("+wrong+")")
+		case o.Refused != "" && reason(name, place) != "":
+			r.Refused++
+			r.Notes = append(r.Notes, place+o.Refused+" ("+reason(name, place)+")")
 		case lost != "":
-			r.Losses = append(r.Losses, name+lost)
+			r.Losses = append(r.Losses, place+lost)
 		case explained != "":
 			r.Differ++
-			r.Notes = append(r.Notes, name+explained)
+			r.Notes = append(r.Notes, place+explained)
 		default:
 			r.Same++
 			if e.Request {
 				r.Requests++
 			}
-			if len(misfits) > 0 {
+			if wrong != "" {
 				r.Misfitting++
 			}
 		}
@@ -80,7 +89,8 @@ Every example of a document's request bodies, answers and schemas is decoded int
 - **kept**: what was written means what was read, with every digit, unknown member and unknown enum value; **sent too** are those of request
   bodies, which were also encoded as a client sends them and lost only what is readOnly.
 - **refused**, **differ there**: the example contradicts its own schema (` + "`peers/sample`" + ` finds the place without the generator). It is not decoded,
-  or it differs at that place and nowhere else: a null that the schema does not have is left out, a member that must be there is written.
+  or it differs at that place and nowhere else: a null that the schema does not have is left out, a member that must be there, or whose only
+  value is its default, is written.
 - **lost**: everything else.
 
 `

@@ -70,7 +70,7 @@ func try(bench *work.Bench, d work.Document) (row, error) {
 	if err != nil {
 		return row{}, err
 	}
-	return judge(doc, examples, outcomes), nil
+	return judge(d.Name, doc, examples, outcomes), nil
 }
 
 func outcomes(binary, cases string) ([]meaning.Outcome, error) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +13,11 @@ import (
 )
 
 // Misfit is a place of a value that is not what its schema says.
-type Misfit struct{ Path, Reason string }
+type Misfit struct {
+	Path, Reason string
+	// Harmless says that the value is right: a member is not there whose only value is its default.
+	Harmless bool
+}
 
 // Misfits looks at the things that decide how a value is decoded: kinds, null, members that must be there or must not,
 // the formats of numbers, dates and bytes. Lengths, bounds, patterns and the values of enums are not looked at. The
@@ -28,7 +33,7 @@ func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) 
 	}
 	if v == nil {
 		if !d.takesNull(s) {
-			out = append(out, Misfit{path, "null where the schema has none"})
+			out = append(out, Misfit{Path: path, Reason: "null where the schema has none"})
 		}
 		return out
 	}
@@ -42,13 +47,13 @@ func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) 
 				}
 			}
 			if len(least) > 0 {
-				out = append(out, Misfit{path, "fits no alternative: " + least[0].Path + " " + least[0].Reason})
+				out = append(out, Misfit{Path: path, Reason: "fits no alternative: " + least[0].Path + " " + least[0].Reason})
 			}
 		}
 	}
 	got, want := kindOf(v), kinds(s)
 	if len(want) > 0 && !slices.Contains(want, got) && (got != "integer" || !slices.Contains(want, "number")) {
-		return append(out, Misfit{path, fmt.Sprintf("%s where the schema has %s", got, strings.Join(want, " or "))})
+		return append(out, Misfit{Path: path, Reason: fmt.Sprintf("%s where the schema has %s", got, strings.Join(want, " or "))})
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -59,11 +64,11 @@ func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) 
 		}
 	case string:
 		if reason := wrongText(s, v); reason != "" {
-			out = append(out, Misfit{path, reason})
+			out = append(out, Misfit{Path: path, Reason: reason})
 		}
 	case json.Number:
 		if reason := wrongNumber(s, v); reason != "" {
-			out = append(out, Misfit{path, reason})
+			out = append(out, Misfit{Path: path, Reason: reason})
 		}
 	}
 	return out
@@ -75,15 +80,25 @@ func (d *Document) members(out []Misfit, s, v map[string]any, path string, depth
 	for _, name := range required {
 		if name, ok := name.(string); ok {
 			if _, there := v[name]; !there {
-				out = append(out, Misfit{path + "." + name, "is demanded and not there"})
+				out = append(out, Misfit{Path: path + "." + name, Reason: "is demanded and not there"})
 			}
+		}
+	}
+	for name, p := range props {
+		prop := d.flat(p, 0)
+		only := prop["const"]
+		if list, ok := prop["enum"].([]any); ok && len(list) == 1 {
+			only = list[0]
+		}
+		if _, there := v[name]; !there && only != nil && reflect.DeepEqual(only, prop["default"]) {
+			out = append(out, Misfit{Path: path + "." + name, Reason: "is not there and its only value is its default", Harmless: true})
 		}
 	}
 	for name, member := range v {
 		if p, known := props[name]; known {
 			out = d.misfits(out, p, member, path+"."+name, depth+1)
 		} else if s["additionalProperties"] == false {
-			out = append(out, Misfit{path + "." + name, "is not allowed"})
+			out = append(out, Misfit{Path: path + "." + name, Reason: "is not allowed"})
 		} else if s["additionalProperties"] != nil {
 			out = d.misfits(out, s["additionalProperties"], member, path+"."+name, depth+1)
 		}

@@ -49,6 +49,11 @@ func (d *Document) Operation(path, method string) Operation {
 			}
 		}
 	}
+	for _, part := range strings.Split(path, "{")[1:] { // also of path parameters that are not declared as such
+		if name, _, _ := strings.Cut(part, "}"); out.Path[name] == nil {
+			out.Path[name] = "text"
+		}
+	}
 	content := d.object(d.object(op["requestBody"])["content"])
 	for contentType, media := range content {
 		out.Bodies[contentType] = d.samples(d.object(media), contentType)
@@ -270,18 +275,16 @@ func (d *Document) choose(s map[string]any, key string, list []any, depth int, h
 			alternatives = append(alternatives, alternative)
 		}
 	}
-	for n := range alternatives {
-		alternative := alternatives[(n+d.way.pick)%len(alternatives)]
-		var v any
-		if rest["properties"] != nil || rest["required"] != nil {
-			v = d.value(map[string]any{"allOf": []any{rest, alternative}}, depth+1, hint)
-		} else {
-			v = d.value(alternative, depth+1, hint)
-		}
-		d.tag(s, alternative, v)
-		return v
+	if len(alternatives) == 0 {
+		return nil
 	}
-	return nil
+	alternative := alternatives[d.way.pick%len(alternatives)]
+	if rest["properties"] != nil || rest["required"] != nil {
+		alternative = map[string]any{"allOf": []any{rest, alternative}}
+	}
+	v := d.value(alternative, depth+1, hint)
+	d.tag(s, alternatives[d.way.pick%len(alternatives)], v)
+	return v
 }
 
 // tag sets the discriminator of a chosen alternative.

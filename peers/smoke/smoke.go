@@ -99,12 +99,19 @@ func run(c Call, opts []client.Option) (out Outcome) {
 	return out
 }
 
+// patience is how long a call may take: Prism needs long for large schemas.
+const patience = time.Minute
+
+// HTTP is the client that the calls use. It follows no redirect: Prism makes up where they lead.
+var HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+
 // call makes one call.
 func call(c Call, body json.RawMessage, opts []client.Option) (result, detail string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var info client.ResponseInfo
-	args, err := arguments(ctx, c, body, append(slices.Clone(opts), client.WithMaxAttempts(1), client.WithResponse(&info)))
+	args, err := arguments(ctx, c, body, append(slices.Clone(opts), client.WithMaxAttempts(1), client.WithDeadline(patience),
+		client.WithAttemptTimeout(patience), client.WithResponse(&info)))
 	if err != nil {
 		return "unsampled", err.Error()
 	}

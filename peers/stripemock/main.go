@@ -1,7 +1,8 @@
 // Command stripemock holds an SDK made from Stripe's public document against stripe-mock, Stripe's own mock server, which
 // checks every request against that document. It prints one line for each thing it saw, and exits 1 when one is wrong.
+// With -markdown the lines are also written into a section of that file.
 //
-// Usage: go run ./stripemock [-spec ../../shared/specs/stripe.json]
+// Usage: go run ./stripemock [-spec ../../shared/specs/stripe.json] [-markdown FILE]
 package main
 
 import (
@@ -10,13 +11,16 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/retrysafe/retrysafe/generator"
+	"github.com/retrysafe/retrysafe/peers/report"
 )
 
 const mock = "github.com/stripe/stripe-mock@v0.203.0"
@@ -32,14 +36,15 @@ var operations = []string{
 
 func main() {
 	spec := flag.String("spec", "../../shared/specs/stripe.json", "Stripe's document")
+	markdown := flag.String("markdown", "", "also write what was seen into this file")
 	flag.Parse()
-	if err := run(*spec); err != nil {
+	if err := run(*spec, *markdown); err != nil {
 		fmt.Fprintln(os.Stderr, "stripemock:", err)
 		os.Exit(1)
 	}
 }
 
-func run(spec string) error {
+func run(spec, markdown string) error {
 	work, err := os.MkdirTemp("", "stripemock")
 	if err != nil {
 		return err
@@ -73,8 +78,23 @@ func run(spec string) error {
 	}
 	defer stop()
 	cmd := exec.CommandContext(context.Background(), filepath.Join(work, "program"), base)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
+	var seen strings.Builder
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(os.Stdout, &seen), os.Stderr
+	if err := cmd.Run(); err != nil || markdown == "" {
+		return err
+	}
+	return report.Write(markdown, "stripemock", table(seen.String()))
+}
+
+// table is what the program printed, one row for each line.
+func table(seen string) string {
+	var b strings.Builder
+	b.WriteString("## stripe-mock\n\n" + mock + ", Stripe's own mock server, checks each request against Stripe's document. The SDK is made from the same document.\n\n| what | seen |\n|---|---|\n")
+	for line := range strings.Lines(seen) {
+		what, result, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		b.WriteString("| " + what + " | " + result + " |\n")
+	}
+	return b.String()
 }
 
 // start runs the mock on a free loopback port and waits until it takes connections.

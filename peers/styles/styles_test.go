@@ -103,10 +103,7 @@ func TestStylesAreReadBack(t *testing.T) {
 
 // limits says what the decoder cannot do.
 func limits(c cell) string {
-	plain := true
-	if text, err := json.Marshal(c.value); err == nil {
-		plain = !strings.ContainsAny(string(text), "é€%&")
-	}
+	plain := !strings.ContainsAny(fmt.Sprint(c.value), "é€%&")
 	switch {
 	case c.in == "cookie" && c.explode && c.schema != text:
 		return "it refuses exploded arrays and objects in cookies"

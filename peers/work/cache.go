@@ -53,7 +53,7 @@ func (b *Bench) Kept(name, document string) (json.RawMessage, error) {
 	}
 	data, err := os.ReadFile(b.file(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // nothing is kept
+		return nil, nil
 	}
 	var k kept
 	if err != nil || json.Unmarshal(data, &k) != nil || k.Key != key {
