@@ -2,12 +2,14 @@ package generator
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/retrysafe/retrysafe/generator/plan"
 	"github.com/retrysafe/retrysafe/generator/spec"
 )
 
@@ -27,9 +29,10 @@ var settings = []setting{
 	{"package", func(o *Options, n *spec.Node, _ string) *spec.Error { return text(&o.Package, n) }},
 	{"module", func(o *Options, n *spec.Node, _ string) *spec.Error { return text(&o.Module, n) }},
 	{"overlays", overlays},
-	{"tags", func(o *Options, n *spec.Node, _ string) *spec.Error { return list(&o.Tags, n) }},
-	{"operations", func(o *Options, n *spec.Node, _ string) *spec.Error { return list(&o.Operations, n) }},
+	{"tags", func(o *Options, n *spec.Node, _ string) *spec.Error { return o.selection(&o.Tags, n) }},
+	{"operations", func(o *Options, n *spec.Node, _ string) *spec.Error { return o.selection(&o.Operations, n) }},
 	{"names", names},
+	{"per-operation", perOperation},
 	{"env-prefix", func(o *Options, n *spec.Node, _ string) *spec.Error { return text(&o.EnvPrefix, n) }},
 	{"key-every-write", func(o *Options, n *spec.Node, _ string) *spec.Error { return flag(&o.KeyEveryWrite, n) }},
 	{"key-header", func(o *Options, n *spec.Node, _ string) *spec.Error { return text(&o.KeyHeader, n) }},
@@ -159,6 +162,55 @@ func names(o *Options, n *spec.Node, _ string) *spec.Error {
 			return spec.Errorf(m.Value.Pos(), "config", "%q is not an exported Go name", name)
 		}
 		o.Names[pointer] = name
+		o.place(pointer, n.KeyPos(m.Key))
 	}
 	return nil
+}
+
+// selection reads a list of tags or operations and notes where each stands.
+func (o *Options) selection(to *[]string, n *spec.Node) *spec.Error {
+	if err := list(to, n); err != nil {
+		return err
+	}
+	for _, item := range n.Items {
+		o.place(item.Value, item.Pos())
+	}
+	return nil
+}
+
+func perOperation(o *Options, n *spec.Node, _ string) *spec.Error {
+	if n.Kind != spec.Object {
+		return spec.Errorf(n.Pos(), "config", "per-operation maps operation ids to what is said of them")
+	}
+	o.PerOperation = n
+	return nil
+}
+
+func (o *Options) place(name string, pos spec.Position) {
+	if o.places == nil {
+		o.places = map[string]spec.Position{}
+	}
+	o.places[name] = pos
+}
+
+// placed puts the place in the config file before an error about a name that stands there.
+func (o *Options) placed(err error) error {
+	var selection *plan.UnknownSelectionError
+	var names *plan.UnknownNameError
+	var diags []spec.Diagnostic
+	switch {
+	case errors.As(err, &selection):
+		if pos, ok := o.places[selection.Name]; ok {
+			diags = append(diags, spec.Diagnostic{Pos: pos, Code: "config", Message: err.Error()})
+		}
+	case errors.As(err, &names):
+		for _, pointer := range names.Pointers {
+			one := &plan.UnknownNameError{Pointers: []string{pointer}}
+			diags = append(diags, spec.Diagnostic{Pos: o.places[pointer], Code: "config", Message: one.Error()})
+		}
+	}
+	if len(diags) == 0 {
+		return err
+	}
+	return &spec.Error{Diagnostics: diags}
 }

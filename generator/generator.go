@@ -44,6 +44,8 @@ type Options struct {
 	// KeyEveryWrite sends a key with every POST and PATCH, declared or not, in the header KeyHeader.
 	KeyEveryWrite bool
 	KeyHeader     string
+	// PerOperation is the mapping of the same name in the config file, by operation id; nil says nothing.
+	PerOperation *spec.Node
 	// Check writes nothing and reports in Result.Drift what would change.
 	Check bool
 	// Strict makes errors of warnings.
@@ -57,6 +59,9 @@ type Options struct {
 	Client *http.Client
 	// Progress is told each step as it begins; nil is nobody.
 	Progress func(step string)
+
+	// places are those of names in the config file, for messages.
+	places map[string]spec.Position
 }
 
 // Result is what a run did.
@@ -134,9 +139,9 @@ func Plan(ctx context.Context, opts Options) (*plan.Plan, error) {
 	err = step(ctx, opts, "plan", func() (err error) {
 		p, err = plan.Build(normal, plan.Options{
 			Package: opts.Package, EnvPrefix: opts.EnvPrefix, Names: opts.Names, Tags: opts.Tags, Operations: opts.Operations,
-			KeyEveryWrite: opts.KeyEveryWrite, KeyHeader: opts.KeyHeader,
+			KeyEveryWrite: opts.KeyEveryWrite, KeyHeader: opts.KeyHeader, PerOperation: opts.PerOperation,
 		})
-		return err
+		return opts.placed(err)
 	})
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ func generateCommand(streams Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "generate",
 		Short:   "Make an SDK of an OpenAPI document",
-		Long:    "generate makes a Go package of an OpenAPI document. Flags win over the config file, which is retrysafe.yaml\nin the current folder unless --config names another. A retrysafe.yaml that is about another document than --spec\nis not used unless --config names it.",
+		Long:    "generate makes a Go package of an OpenAPI document. Flags win over the config file, which is retrysafe.yaml\nin the current folder unless --config names another. A retrysafe.yaml that is about another document than --spec\nis not used unless --config names it. docs/config.md lists the settings; per-operation among them sets idempotency,\nretry and pagination of single operations.",
 		Example: generateExamples,
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {

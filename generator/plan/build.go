@@ -23,6 +23,9 @@ type Options struct {
 	// "" is Idempotency-Key.
 	KeyEveryWrite bool
 	KeyHeader     string
+	// PerOperation maps operation ids to mappings with the members idempotency, retry and pagination, of the same content
+	// as the extensions x-idempotency, x-retry and x-pagination, which they replace; nil says nothing.
+	PerOperation *spec.Node
 }
 
 // Build works out the plan of a document that normalise has prepared. The error is a config that names what is not

@@ -49,6 +49,7 @@ func (b *builder) choose() ([]*operation, error) {
 			return nil, &UnknownSelectionError{"operation", id, sorted(ids)}
 		}
 	}
+	b.perOperation(all)
 	b.nameBases(all)
 	for _, o := range all {
 		if b.chosen(o) {
