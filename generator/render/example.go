@@ -45,23 +45,33 @@ func (r *renderer) example() ([]byte, error) {
 	if err := r.templates.ExecuteTemplate(&body, "example.tmpl", e.views); err != nil {
 		return nil, err
 	}
-	imports, err := importsOf(body.String())
+	if !r.external() {
+		return r.source("", name, body.String(), nil)
+	}
+	return r.importing("", name, body.String())
+}
+
+// importing is a file outside the package that imports it.
+func (r *renderer) importing(doc, name, body string) ([]byte, error) {
+	line := quote(r.plan.ImportPath)
+	if path.Base(r.plan.ImportPath) != r.plan.Package {
+		line = r.plan.Package + " " + line
+	}
+	return r.source(doc, name, body, []string{"\t" + line})
+}
+
+// source is a file of Go with its imports, besides what the body shows by itself.
+func (r *renderer) source(doc, name, body string, more []string) ([]byte, error) {
+	imports, err := importsOf(body)
 	if err != nil {
 		return nil, err
 	}
-	if r.external() {
-		line := quote(r.plan.ImportPath)
-		if path.Base(r.plan.ImportPath) != r.plan.Package {
-			line = r.plan.Package + " " + line
-		}
-		if len(imports) > 0 && !strings.Contains(imports[len(imports)-1], runtimePath) {
-			imports = append(imports, "")
-		}
-		imports = append(imports, "\t"+line)
+	if more != nil && len(imports) > 0 && !strings.Contains(imports[len(imports)-1], runtimePath) {
+		imports = append(imports, "")
 	}
 	var b bytes.Buffer
 	err = r.templates.ExecuteTemplate(&b, "file.tmpl", map[string]any{
-		dataSource: r.plan.Source, "Doc": "", dataPackage: name, "Imports": imports, "Body": body.String(),
+		dataSource: r.plan.Source, "Doc": doc, dataPackage: name, "Imports": append(imports, more...), "Body": body,
 	})
 	if err != nil {
 		return nil, err
@@ -71,7 +81,7 @@ func (r *renderer) example() ([]byte, error) {
 
 // external tells that the examples can import the package: its path is known, and its name means nothing else in them.
 func (r *renderer) external() bool {
-	local := []string{"c", "ctx", "err", "failed", "fake", "server", "info", "item", "event", "n", "body", "result", "header", "verifier"}
+	local := []string{"c", "ctx", "err", "failed", "fake", "server", "info", "item", "event", "n", "body", "result", "header", "verifier", "file", "download", "w", "r", "main"}
 	return r.plan.ImportPath != "" && packages[r.plan.Package] == "" && !slices.Contains(local, r.plan.Package)
 }
 

@@ -22,6 +22,7 @@ var packages = map[string]string{
 	"io":       "io",
 	"iter":     "iter",
 	"log":      "log",
+	"os":       "os",
 	"strings":  "strings",
 	"json":     "encoding/json",
 	"http":     "net/http",

@@ -5,7 +5,6 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -178,6 +177,11 @@ func (r *renderer) files() (map[string][]byte, error) {
 	if examples != nil {
 		out[exampleFile] = examples
 	}
+	programs, err := r.programs()
+	if err != nil {
+		return nil, fmt.Errorf("examples: %w", err)
+	}
+	maps.Copy(out, programs)
 	return out, nil
 }
 
@@ -253,20 +257,9 @@ func begins(line string) bool {
 }
 
 func (r *renderer) file(name, body string) ([]byte, error) {
-	imports, err := importsOf(body)
-	if err != nil {
-		return nil, err
-	}
 	doc := ""
 	if name == docFile {
 		doc = r.packageDoc()
 	}
-	var b bytes.Buffer
-	err = r.templates.ExecuteTemplate(&b, "file.tmpl", map[string]any{
-		dataSource: r.plan.Source, dataPackage: r.plan.Package, "Doc": doc, "Imports": imports, "Body": body,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return formatted(b.Bytes())
+	return r.source(doc, r.plan.Package, body, nil)
 }
