@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/big"
 	"reflect"
 	"slices"
@@ -23,31 +24,41 @@ type Misfit struct {
 // the formats of numbers, dates and bytes. Lengths, bounds, patterns and the values of enums are not looked at. The
 // path of a value is $.a[0].b.
 func (d *Document) Misfits(schema, value any) []Misfit {
-	return d.misfits(nil, schema, value, "$", 0)
+	return d.misfits(nil, schema, value, "$", nil)
 }
 
-func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) []Misfit {
+// misfits adds to out. Tried are the lists of alternatives that the same value is being held against: children that are
+// made of their parent with allOf have the parent's list again.
+func (d *Document) misfits(out []Misfit, schema, v any, path string, tried []*any) []Misfit {
 	s := d.flat(schema, 0)
-	if len(s) == 0 || depth > 60 {
+	if len(s) == 0 {
 		return out
 	}
 	if v == nil {
-		if !d.takesNull(s) {
+		if !d.takesNull(s, 0) {
 			out = append(out, Misfit{Path: path, Reason: "null where the schema has none"})
 		}
 		return out
 	}
 	for _, key := range []string{"oneOf", "anyOf"} {
-		if list, ok := s[key].([]any); ok && len(list) > 0 {
+		if list, ok := s[key].([]any); ok && len(list) > 0 && !slices.Contains(tried, &list[0]) {
 			var least []Misfit
-			for i, alternative := range list {
-				found := d.misfits(nil, alternative, v, path, depth+1)
-				if i == 0 || len(found) < len(least) {
-					least = found
+			faults := math.MaxInt
+			for _, alternative := range list {
+				found := d.misfits(nil, alternative, v, path, append(slices.Clip(tried), &list[0]))
+				if n := wrong(found); n < faults {
+					least, faults = found, n
 				}
 			}
-			if len(least) > 0 {
-				out = append(out, Misfit{Path: path, Reason: "fits no alternative: " + least[0].Path + " " + least[0].Reason})
+			if faults == 0 {
+				out = append(out, least...)
+				continue
+			}
+			for _, m := range least {
+				if !m.Harmless {
+					out = append(out, Misfit{Path: path, Reason: "fits no alternative: " + m.Path + " " + m.Reason})
+					break
+				}
 			}
 		}
 	}
@@ -57,10 +68,10 @@ func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) 
 	}
 	switch v := v.(type) {
 	case map[string]any:
-		return d.members(out, s, v, path, depth)
+		return d.members(out, s, v, path)
 	case []any:
 		for i, item := range v {
-			out = d.misfits(out, s["items"], item, path+"["+strconv.Itoa(i)+"]", depth+1)
+			out = d.misfits(out, s["items"], item, path+"["+strconv.Itoa(i)+"]", nil)
 		}
 	case string:
 		if reason := wrongText(s, v); reason != "" {
@@ -74,7 +85,17 @@ func (d *Document) misfits(out []Misfit, schema, v any, path string, depth int) 
 	return out
 }
 
-func (d *Document) members(out []Misfit, s, v map[string]any, path string, depth int) []Misfit {
+// wrong counts those that are not harmless.
+func wrong(list []Misfit) (n int) {
+	for _, m := range list {
+		if !m.Harmless {
+			n++
+		}
+	}
+	return n
+}
+
+func (d *Document) members(out []Misfit, s, v map[string]any, path string) []Misfit {
 	props := d.object(s["properties"])
 	required, _ := s["required"].([]any)
 	for _, name := range required {
@@ -96,17 +117,17 @@ func (d *Document) members(out []Misfit, s, v map[string]any, path string, depth
 	}
 	for name, member := range v {
 		if p, known := props[name]; known {
-			out = d.misfits(out, p, member, path+"."+name, depth+1)
+			out = d.misfits(out, p, member, path+"."+name, nil)
 		} else if s["additionalProperties"] == false {
 			out = append(out, Misfit{Path: path + "." + name, Reason: "is not allowed"})
 		} else if s["additionalProperties"] != nil {
-			out = d.misfits(out, s["additionalProperties"], member, path+"."+name, depth+1)
+			out = d.misfits(out, s["additionalProperties"], member, path+"."+name, nil)
 		}
 	}
 	return out
 }
 
-func (d *Document) takesNull(s map[string]any) bool {
+func (d *Document) takesNull(s map[string]any, depth int) bool {
 	list, _ := s["enum"].([]any)
 	if s["nullable"] == true || slices.Contains(kinds(s), "null") || slices.Contains(list, nil) {
 		return true
@@ -114,7 +135,7 @@ func (d *Document) takesNull(s map[string]any) bool {
 	untyped := len(kinds(s)) == 0
 	for _, key := range []string{"oneOf", "anyOf"} {
 		if list, ok := s[key].([]any); ok {
-			return slices.ContainsFunc(list, func(alternative any) bool { return d.takesNull(d.flat(alternative, 0)) })
+			return slices.ContainsFunc(list, func(alternative any) bool { return depth < 4 && d.takesNull(d.flat(alternative, 0), depth+1) })
 		}
 	}
 	return untyped && list == nil && s["properties"] == nil
