@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/retrysafe/retrysafe/generator/normalise"
@@ -57,6 +56,10 @@ type Options struct {
 	CacheDir        string
 	// Client fetches remote references; nil is a default one.
 	Client *http.Client
+	// MaxTime bounds a run; 0 is 5 minutes. MaxMemory bounds what a step may add to the heap, in bytes; 0 is 4 GiB.
+	// Both are there for documents that would make a run go on without end.
+	MaxTime   time.Duration
+	MaxMemory uint64
 	// Progress is told each step as it begins; nil is nobody.
 	Progress func(step string)
 
@@ -86,9 +89,12 @@ func (e *InternalError) Error() string {
 }
 
 // Generate makes the package. The error is an [*spec.Error] for a document that cannot be used, a [*write.Error] for a
-// folder that cannot be written, an [*InternalError] for a fault of ours, or the error of ctx.
+// folder that cannot be written, a [*BoundError] for one that takes too much, an [*InternalError] for a fault of ours, or
+// the error of ctx.
 func Generate(ctx context.Context, opts Options) (*Result, error) {
 	start := time.Now()
+	ctx, cancel := opts.bounded(ctx)
+	defer cancel()
 	p, err := Plan(ctx, opts)
 	if err != nil {
 		return nil, err
@@ -102,7 +108,13 @@ func Generate(ctx context.Context, opts Options) (*Result, error) {
 		return nil, err
 	}
 	result := &Result{Plan: p}
-	err = step(ctx, opts, "write", func() (err error) {
+	if err := stopped(ctx, opts, "write"); err != nil {
+		return nil, err
+	}
+	if opts.Progress != nil {
+		opts.Progress("write")
+	}
+	err = caught("write", func() (err error) { // to its end once it has begun: all files or none
 		out := write.Output{Dir: opts.Out, Files: files, Module: opts.Module, Package: opts.Package, Force: opts.Force}
 		if opts.Check {
 			result.Drift, result.Changes, err = write.Diff(out)
@@ -120,6 +132,8 @@ func Generate(ctx context.Context, opts Options) (*Result, error) {
 
 // Plan runs the steps up to the plan and writes nothing.
 func Plan(ctx context.Context, opts Options) (*plan.Plan, error) {
+	ctx, cancel := opts.bounded(ctx)
+	defer cancel()
 	var doc *spec.Document
 	err := step(ctx, opts, "load", func() (err error) {
 		doc, err = spec.Load(ctx, spec.Options{
@@ -150,22 +164,6 @@ func Plan(ctx context.Context, opts Options) (*plan.Plan, error) {
 		return nil, &spec.Error{Diagnostics: p.Warnings}
 	}
 	return p, nil
-}
-
-// step runs one step and turns a crash into an error: a document must never crash the tool.
-func step(ctx context.Context, opts Options, name string, run func() error) (err error) {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("stopped before the step %q: %w", name, err)
-	}
-	if opts.Progress != nil {
-		opts.Progress(name)
-	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = &InternalError{Step: name, Value: r, Stack: debug.Stack()}
-		}
-	}()
-	return run()
 }
 
 // IsInput reports whether an error is about the input or the output folder rather than about retrysafe.

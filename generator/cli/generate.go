@@ -34,6 +34,7 @@ type generateFlags struct {
 	json       bool
 	printNames bool
 	quiet      bool
+	maxMiB     uint64
 	names      map[string]string
 }
 
@@ -66,6 +67,8 @@ func generateCommand(streams Streams) *cobra.Command {
 	flags.BoolVar(&o.AllowRemoteRefs, "allow-remote-refs", false, "fetch references to other hosts, once, and keep copies")
 	flags.StringVar(&o.CacheDir, "cache-dir", "", "folder for copies of remote references (default in the user's cache)")
 	flags.StringVar(&o.Module, "module", "", "module path of the go.mod that is written when there is none (default the package's name)")
+	flags.DurationVar(&o.MaxTime, "max-time", 0, "give up a run that takes longer (default 5m)")
+	flags.Uint64Var(&f.maxMiB, "max-memory", 0, "give up a run that needs more memory, in MiB (default 4096)")
 	flags.BoolVar(&f.json, "json", false, "print the summary, the warnings and an error as JSON")
 	flags.BoolVar(&f.printNames, "print-names", false, "print which Go name each place of the document has, and write nothing")
 	flags.BoolVar(&f.quiet, "quiet", false, "print warnings and errors only")
@@ -148,6 +151,7 @@ func (f *generateFlags) merged(cmd *cobra.Command) (generator.Options, error) {
 		}
 	}
 	opts.Check, opts.Force = from.Check, from.Force
+	opts.MaxTime, opts.MaxMemory = from.MaxTime, f.maxMiB<<20
 	for pointer, name := range f.names {
 		if opts.Names == nil {
 			opts.Names = map[string]string{}
