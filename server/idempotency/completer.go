@@ -133,7 +133,8 @@ func (c Completer) finish(ctx context.Context, rec Record) error {
 			return fmt.Errorf("restore the caller of %s: %w", rec.Scope.Operation, err)
 		}
 	}
-	w := newRecorder(discardWriter{})
+	w := &recorder{}
+	w.start(discardWriter{})
 	if err := quietly(func() { c.Handler.ServeHTTP(w, r.WithContext(ctx)) }); err != nil {
 		return fmt.Errorf("%s: %w", rec.Scope.Operation, err)
 	}

@@ -10,9 +10,16 @@ import (
 // call is a claimed request while its handler runs. It is the handler's context as well: what the client's connection
 // carried, without its end.
 type call struct {
-	context.Context //nolint:containedctx // it is one
+	outer detached
+	claim Claim
 
-	claim    Claim
+	// Most handlers neither wait for the end of their context nor derive another, so that it is made when it is asked for.
+	once   sync.Mutex
+	inner  context.Context //nolint:containedctx // it is one
+	cancel context.CancelCauseFunc
+	ended  bool
+	cause  error
+
 	noEffect atomic.Bool
 	resource atomic.Pointer[string]
 	pulse    pulse
@@ -23,13 +30,66 @@ type call struct {
 
 type callKey struct{}
 
+// context makes the handler's context. It ends with end, or at the deadline of the request's own.
+func (c *call) context() context.Context {
+	c.once.Lock()
+	defer c.once.Unlock()
+	if c.inner != nil {
+		return c.inner
+	}
+	c.inner, c.cancel = c.outer, func(error) {}
+	if !c.claim.Atomic() { // which nobody can take over
+		c.inner, c.cancel = context.WithCancelCause(c.outer)
+	}
+	if deadline, ok := c.outer.Context.Deadline(); ok {
+		timed, done := context.WithDeadline(c.inner, deadline)
+		cancel := c.cancel
+		c.inner, c.cancel = timed, func(cause error) { cancel(cause); done() }
+	}
+	if c.ended {
+		c.cancel(c.cause)
+	}
+	return c.inner
+}
+
+// end ends the handler's context.
+func (c *call) end(cause error) {
+	c.once.Lock()
+	defer c.once.Unlock()
+	switch {
+	case c.ended:
+		return
+	case c.cancel != nil:
+		c.cancel(cause)
+	}
+	c.ended, c.cause = true, cause
+}
+
+// Deadline is that of the request's own context.
+func (c *call) Deadline() (time.Time, bool) { return c.outer.Context.Deadline() }
+
+// Done is closed when the claim is lost and at the deadline, and where either may come, when the handler has returned.
+func (c *call) Done() <-chan struct{} { return c.context().Done() }
+
+// Err says whether Done is closed.
+func (c *call) Err() error { return c.context().Err() }
+
 // Value finds the call itself, and whatever the request's own context holds.
 func (c *call) Value(key any) any {
 	if key == (callKey{}) {
 		return c
 	}
-	return c.Context.Value(key)
+	return c.context().Value(key)
 }
+
+// detached is a context without its end: what context.WithoutCancel makes, as a part of something larger.
+type detached struct {
+	context.Context //nolint:containedctx // it is one
+}
+
+func (detached) Deadline() (time.Time, bool) { return time.Time{}, false }
+func (detached) Done() <-chan struct{}       { return nil }
+func (detached) Err() error                  { return nil }
 
 func callFrom(ctx context.Context) *call {
 	c, _ := ctx.Value(callKey{}).(*call)
@@ -73,19 +133,31 @@ func (c *call) resourceID() string {
 type bounded struct {
 	context.Context //nolint:containedctx // it is one
 
-	until time.Time
+	limit time.Duration
 	mu    sync.Mutex
+	until time.Time       // from the first question on
 	timed context.Context //nolint:containedctx // the one with the timer
 	stop  context.CancelFunc
 }
 
-func (b *bounded) Deadline() (time.Time, bool) { return b.until, true }
+func (b *bounded) Deadline() (time.Time, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.end(), true
+}
+
+func (b *bounded) end() time.Time {
+	if b.until.IsZero() {
+		b.until = time.Now().Add(b.limit)
+	}
+	return b.until
+}
 
 func (b *bounded) Done() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.timed == nil {
-		b.timed, b.stop = context.WithDeadline(b.Context, b.until)
+		b.timed, b.stop = context.WithDeadline(b.Context, b.end())
 	}
 	return b.timed.Done()
 }
@@ -96,7 +168,7 @@ func (b *bounded) Err() error {
 	switch {
 	case b.timed != nil:
 		return b.timed.Err()
-	case !time.Now().Before(b.until):
+	case !time.Now().Before(b.end()):
 		return context.DeadlineExceeded
 	}
 	return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// heart renews the leases of all requests that run under one guard, each at a third of the lease after its claim or its
-// last renewal, or somewhat later. One timer serves them all, and only while there are any: a timer for each request
+// heart renews the leases of all requests that run under one guard, each at about a third of the lease after its claim or
+// its last renewal, and never later than at half. One timer serves them all, and only while there are any: a timer for each request
 // would cost more than the rest of the middleware.
 type heart struct {
 	lease time.Duration
@@ -21,12 +21,10 @@ type heart struct {
 
 // pulse is a call's share of it.
 type pulse struct {
-	ctx    context.Context //nolint:containedctx // for as long as the handler runs
-	cancel context.CancelCauseFunc
-	scope  Scope
+	scope Scope
 
 	mu   sync.Mutex // held while a renewal is under way
-	last time.Time
+	last time.Time  // zero before the first look
 	over bool
 }
 
@@ -37,7 +35,6 @@ func (h *heart) interval() time.Duration { return max(h.lease/6, time.Millisecon
 func (h *heart) start(c *call) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	c.pulse.last = time.Now()
 	h.calls[c] = struct{}{}
 	if !h.ticking {
 		h.ticking = true
@@ -74,16 +71,19 @@ func (h *heart) beat(c *call) {
 		return // the last one is still under way
 	}
 	defer p.mu.Unlock()
+	if p.last.IsZero() {
+		p.last = time.Now().Add(-h.interval()) // it was claimed since the last look: the clock need not be read for each request
+	}
 	if p.over || time.Since(p.last) < h.lease/3 {
 		return
 	}
-	ctx, done := context.WithTimeout(p.ctx, h.lease/2)
+	ctx, done := context.WithTimeout(c.outer, h.lease/2)
 	defer done()
 	err := c.claim.Renew(ctx)
 	switch {
 	case errors.Is(err, ErrLost):
 		p.over = true
-		p.cancel(ErrLost)
+		c.end(ErrLost)
 	case err != nil:
 		h.emit(ctx, p.scope, Event{Kind: EventStoreError, Err: err}) // at the next tick again: the lease may outlast the trouble
 	default:

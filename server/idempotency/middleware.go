@@ -80,7 +80,7 @@ func (g *guard) claim(w http.ResponseWriter, r *http.Request, next http.Handler,
 		g.stand(w, r, req, rec)
 		return
 	}
-	g.run(w, r, next, claim, rec, body)
+	g.run(w, r, next, claim, &rec, body)
 }
 
 // resume asks for the claim of an abandoned request again.
@@ -176,8 +176,17 @@ type reader struct{ bytes.Reader }
 
 func (*reader) Close() error { return nil }
 
+// running is all that a claimed request needs while its handler runs, as one allocation.
+type running struct {
+	call    call
+	body    reader
+	answer  recorder
+	ending  settlement
+	bounded bounded
+}
+
 // run holds a claim: the handler runs, and its answer is kept before it is sent.
-func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, claim Claim, record Record, body []byte) {
+func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, claim Claim, record *Record, body []byte) {
 	started := g.Clock()
 	kind := EventClaimed
 	if record.RecoveryPoint != "" {
@@ -185,27 +194,22 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 	}
 	g.emit(r.Context(), record.Scope, Event{Kind: kind})
 
-	detached := context.WithoutCancel(r.Context())
-	c := &call{Context: detached, claim: claim}
-	if deadline, ok := r.Context().Deadline(); ok {
-		var done context.CancelFunc
-		c.Context, done = context.WithDeadline(c.Context, deadline)
-		defer done()
-	}
+	x := new(running)
+	x.call.outer, x.call.claim = detached{r.Context()}, claim
+	defer x.call.end(nil)
 	if !claim.Atomic() {
-		var cancel context.CancelCauseFunc
-		c.Context, cancel = context.WithCancelCause(c.Context)
-		defer cancel(nil)
-		c.pulse.ctx, c.pulse.cancel, c.pulse.scope = detached, cancel, record.Scope
-		g.heart.start(c)
+		x.call.pulse.scope = record.Scope
+		g.heart.start(&x.call)
 	}
-	inner := r.WithContext(claim.Bind(c)) //nolint:contextcheck // detached from the client on purpose
-	content := &reader{}
-	content.Reset(body)
-	inner.Body, inner.ContentLength = content, int64(len(body))
+	inner := r.WithContext(claim.Bind(&x.call)) //nolint:contextcheck // detached from the client on purpose
+	x.body.Reset(body)
+	inner.Body, inner.ContentLength = &x.body, int64(len(body))
 
-	s := settlement{guard: g, call: c, answer: newRecorder(w), scope: record.Scope, panicked: true}
-	s.serve(next, inner, detached, started)
+	x.answer.start(w)
+	x.bounded.Context, x.bounded.limit = x.call.outer, settleTimeout
+	s := &x.ending
+	s.guard, s.call, s.answer, s.bounded, s.scope, s.panicked = g, &x.call, &x.answer, &x.bounded, record.Scope, true
+	s.serve(next, inner, started)
 	if s.instead == nil {
 		s.answer.send()
 		return

@@ -23,9 +23,7 @@ type recorder struct {
 	split   bool
 }
 
-func newRecorder(w http.ResponseWriter) *recorder {
-	return &recorder{w: w, header: make(http.Header)}
-}
+func (r *recorder) start(w http.ResponseWriter) { r.w, r.header = w, make(http.Header) }
 
 func (r *recorder) Header() http.Header {
 	if r.status != 0 && !r.split {

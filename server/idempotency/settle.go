@@ -19,6 +19,7 @@ type settlement struct {
 
 	call     *call
 	answer   *recorder
+	bounded  *bounded
 	scope    Scope
 	took     time.Duration
 	panicked bool
@@ -28,15 +29,14 @@ type settlement struct {
 
 // serve runs the handler and settles its claim. A panic passes on to whoever recovers outside, and so does
 // runtime.Goexit; the claim is settled first.
-func (s *settlement) serve(next http.Handler, r *http.Request, detached context.Context, started time.Time) {
+func (s *settlement) serve(next http.Handler, r *http.Request, started time.Time) {
 	defer func() {
 		s.heart.stop(s.call)
 		s.answer.finish()
 		s.took = s.Clock().Sub(started)
 		s.observe(s.took)
-		ctx := &bounded{Context: detached, until: time.Now().Add(settleTimeout)}
-		defer ctx.release()
-		s.settle(ctx) //nolint:contextcheck // detached from the client on purpose
+		defer s.bounded.release()
+		s.settle(s.bounded) //nolint:contextcheck // detached from the client on purpose
 	}()
 	next.ServeHTTP(s.answer, r)
 	s.panicked = false

@@ -38,7 +38,8 @@ type Scope struct {
 // Digest is the SHA-256 of the three parts, each with its length before it, so that no separator inside a part can
 // make two scopes meet. Stores use it where they need a name of fixed size.
 func (s Scope) Digest() [sha256.Size]byte {
-	buf := make([]byte, 0, 12+len(s.Caller)+len(s.Operation)+len(s.Key))
+	var room [384]byte // on the stack, and enough as a rule
+	buf := room[:0]
 	for _, part := range [...]string{s.Caller, s.Operation, s.Key} {
 		buf = binary.BigEndian.AppendUint32(buf, uint32(len(part))) //nolint:gosec // header lines are far below 4 GiB
 		buf = append(buf, part...)

@@ -32,8 +32,8 @@ func (m *Memory) Abandoned(_ context.Context, grace time.Duration, limit int) ([
 	now := m.clock()
 	var out []Record
 	for _, rec := range m.queue {
-		if m.current(rec) && len(rec.Payload) > 0 && rec.abandoned(now.Add(-grace)) && len(out) < limit {
-			out = append(out, rec.view(now))
+		if m.current(rec) && rec.abandoned(now.Add(-grace)) && len(rec.claim.Payload) > 0 && len(out) < limit {
+			out = append(out, rec.view(rec.claim.Scope, now))
 		}
 	}
 	return out, nil
@@ -50,11 +50,11 @@ func (m *Memory) Reap(_ context.Context, age time.Duration, limit int) (Reaped, 
 		switch {
 		case !m.current(rec):
 			continue
-		case now.Sub(rec.Created) < age || reaped.Complete+len(reaped.Orphans) == limit:
+		case now.Sub(rec.created()) < age || reaped.Complete+len(reaped.Orphans) == limit:
 			kept = append(kept, rec)
 			continue
 		case rec.abandoned(now):
-			reaped.Orphans = append(reaped.Orphans, rec.view(now))
+			reaped.Orphans = append(reaped.Orphans, rec.view(rec.claim.Scope, now))
 		case !m.live(rec, now):
 			reaped.Complete++
 		default:
