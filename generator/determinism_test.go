@@ -182,6 +182,20 @@ func TestAnAddedOperationTouchesItsOwnGroup(t *testing.T) {
 	}
 }
 
+// A package of many operations is in files that an editor and a reviewer can hold.
+func TestALargeDocument(t *testing.T) {
+	t.Parallel()
+	files, err := render.Render(planText(t, large(1500)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if lines := strings.Count(string(text), "\n"); strings.HasSuffix(name, ".go") && (lines > 5000 || len(text) > 1<<20) {
+			t.Errorf("%s has %d lines and %d bytes", name, lines, len(text))
+		}
+	}
+}
+
 func BenchmarkPlan(b *testing.B) {
 	for _, n := range []int{100, 300, 1000} {
 		text := large(n)
