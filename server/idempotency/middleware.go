@@ -97,6 +97,9 @@ func (g *guard) request(w http.ResponseWriter, r *http.Request, values []string)
 	if p, err := g.key(&req, values); err != nil {
 		return req, nil, p, err
 	}
+	if p, err := g.firstSent(r); err != nil {
+		return req, nil, p, err
+	}
 	req.Scope.Operation = g.Operation(r)
 	caller, err := g.Caller(r)
 	if err == nil && caller == "" {
@@ -144,6 +147,26 @@ func (g *guard) key(req *Request, values []string) (problem, error) {
 		code = CodeKeyTooShort
 	}
 	return newProblem(http.StatusBadRequest, code, err.Error()), err
+}
+
+// firstSent refuses what was first sent before any record that could tell was made.
+func (g *guard) firstSent(r *http.Request) (problem, error) {
+	if g.FirstSent == "" {
+		return problem{}, nil
+	}
+	value := r.Header.Get(g.FirstSent)
+	if value == "" {
+		return problem{}, nil
+	}
+	sent, err := http.ParseTime(value)
+	switch {
+	case err != nil:
+		return newProblem(http.StatusBadRequest, CodeKeyInvalid, "the header "+g.FirstSent+" is not an HTTP date"), err
+	case g.age(sent) > g.ReplayWindow:
+		return newProblem(http.StatusPreconditionFailed, CodeFirstSentExpired, "the request was first sent before the replay window; look up what became of it"),
+			errors.New("first sent before the window")
+	}
+	return problem{}, nil
 }
 
 // read takes the whole body, whose length the client announced, as a rule.

@@ -180,6 +180,16 @@ func TestRefusedRequests(t *testing.T) {
 			send: send{keys: []string{"a"}}, change: func(o *idempotency.Options) { o.Key = idempotency.KeyRefused },
 			status: 400, code: idempotency.CodeKeyRefused,
 		},
+		"first sent before the window": {
+			send:   send{keys: []string{"a"}, header: map[string]string{"Repeatability-First-Sent": ago(25 * time.Hour)}},
+			change: func(o *idempotency.Options) { o.FirstSent = "Repeatability-First-Sent" },
+			status: 412, code: idempotency.CodeFirstSentExpired,
+		},
+		"first sent at no time": {
+			send:   send{keys: []string{"a"}, header: map[string]string{"Repeatability-First-Sent": "yesterday"}},
+			change: func(o *idempotency.Options) { o.FirstSent = "Repeatability-First-Sent" },
+			status: 400, code: idempotency.CodeKeyInvalid,
+		},
 		"fingerprint": {
 			send: send{keys: []string{"a"}, body: "[]"}, change: func(o *idempotency.Options) { o.Fingerprint = idempotency.JSONFields("params") },
 			status: 400, code: idempotency.CodeBodyUnreadable,
@@ -195,6 +205,24 @@ func TestRefusedRequests(t *testing.T) {
 				t.Error("the handler ran")
 			}
 		})
+	}
+}
+
+func ago(d time.Duration) string { return time.Now().Add(-d).UTC().Format(http.TimeFormat) }
+
+func TestFirstSentWithinTheWindow(t *testing.T) {
+	for name, c := range map[string]struct{ option, value string }{
+		"within":         {"Repeatability-First-Sent", ago(23 * time.Hour)},
+		"a fast clock":   {"Repeatability-First-Sent", ago(-time.Minute)},
+		"no such header": {"Repeatability-First-Sent", ""},
+		"not read":       {"", ago(25 * time.Hour)},
+	} {
+		s := &shop{}
+		h := mount(t, s, func(o *idempotency.Options) { o.FirstSent = c.option })
+		header := map[string]string{"Repeatability-First-Sent": c.value}
+		if resp := (send{keys: []string{"a"}, header: header}).to(h); resp.StatusCode != http.StatusCreated || s.effects.Load() != 1 {
+			t.Errorf("%s: status %d, %d effects", name, resp.StatusCode, s.effects.Load())
+		}
 	}
 }
 

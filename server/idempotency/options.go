@@ -99,6 +99,11 @@ type Options struct {
 	Lease time.Duration
 	// ReplayWindow is how long an answer is replayed. After it the key is new. Defaults to 24 h.
 	ReplayWindow time.Duration
+	// FirstSent names a header in which a client says when it first sent the request, as an HTTP date: for the OASIS
+	// Repeatable Requests protocol it is Repeatability-First-Sent, and Header is Repeatability-Request-ID. A request that
+	// was first sent longer than ReplayWindow ago is answered 412, since its record may be gone; a value that is no date
+	// 400. Without the header a request passes. Empty, the default: no such header is read.
+	FirstSent string
 	// RetryChain is the longest time, from the first attempt to the last, over which any client may repeat a request: the
 	// owner's own retries, queues and dead-letter replays included. A ReplayWindow that is shorter is refused. Zero: not declared.
 	RetryChain time.Duration

@@ -12,22 +12,23 @@ type Code string
 
 // The codes. PROBLEMS.md beside the module says what a client should do about each.
 const (
-	CodeKeyRequired      Code = "idempotency_key_required"      // 400
-	CodeKeyRefused       Code = "idempotency_key_not_supported" // 400
-	CodeKeyEmpty         Code = "idempotency_key_empty"         // 400
-	CodeKeyMultiple      Code = "idempotency_key_multiple"      // 400
-	CodeKeyTooLong       Code = "idempotency_key_too_long"      // 400
-	CodeKeyTooShort      Code = "idempotency_key_too_short"     // 400
-	CodeKeyInvalid       Code = "idempotency_key_invalid"       // 400
-	CodeBodyUnreadable   Code = "idempotency_body_unreadable"   // 400
-	CodeBodyTooLarge     Code = "idempotency_body_too_large"    // 413
-	CodeCallerUnknown    Code = "idempotency_caller_unknown"    // 401
-	CodeReused           Code = "idempotency_key_reused"        // 409, or 422 on request; do not retry
-	CodeInProgress       Code = "idempotency_in_progress"       // 409, or 202; retry after the wait with the same key
-	CodeOutcomeUnknown   Code = "idempotency_outcome_unknown"   // 500; do not retry, look the resource up
-	CodeResponseDropped  Code = "idempotency_response_not_kept" // 410; the effect stands
-	CodeRequestFailed    Code = "idempotency_request_failed"    // 500; nothing took effect
-	CodeStoreUnavailable Code = "idempotency_store_unavailable" // 503; retry after the wait with the same key
+	CodeKeyRequired      Code = "idempotency_key_required"       // 400
+	CodeKeyRefused       Code = "idempotency_key_not_supported"  // 400
+	CodeKeyEmpty         Code = "idempotency_key_empty"          // 400
+	CodeKeyMultiple      Code = "idempotency_key_multiple"       // 400
+	CodeKeyTooLong       Code = "idempotency_key_too_long"       // 400
+	CodeKeyTooShort      Code = "idempotency_key_too_short"      // 400
+	CodeKeyInvalid       Code = "idempotency_key_invalid"        // 400
+	CodeFirstSentExpired Code = "idempotency_first_sent_expired" // 412; do not retry
+	CodeBodyUnreadable   Code = "idempotency_body_unreadable"    // 400
+	CodeBodyTooLarge     Code = "idempotency_body_too_large"     // 413
+	CodeCallerUnknown    Code = "idempotency_caller_unknown"     // 401
+	CodeReused           Code = "idempotency_key_reused"         // 409, or 422 on request; do not retry
+	CodeInProgress       Code = "idempotency_in_progress"        // 409, or 202; retry after the wait with the same key
+	CodeOutcomeUnknown   Code = "idempotency_outcome_unknown"    // 500; do not retry, look the resource up
+	CodeResponseDropped  Code = "idempotency_response_not_kept"  // 410; the effect stands
+	CodeRequestFailed    Code = "idempotency_request_failed"     // 500; nothing took effect
+	CodeStoreUnavailable Code = "idempotency_store_unavailable"  // 503; retry after the wait with the same key
 )
 
 const problemBase = "https://github.com/retrysafe/retrysafe/blob/main/server/PROBLEMS.md#"

@@ -32,7 +32,7 @@ func TestEveryProblemIsExplained(t *testing.T) {
 		}
 		return true
 	})
-	if codes != 16 {
+	if codes != 17 {
 		t.Errorf("%d codes", codes)
 	}
 }

@@ -76,7 +76,7 @@ func New(ctx context.Context, c Config) (*Shop, error) {
 func (s *Shop) mount(mux *http.ServeMux, path string, h http.Handler, change func(*idempotency.Options)) {
 	opts := idempotency.Options{
 		Caller:   func(r *http.Request) (string, error) { return caller(r.Context()) },
-		Failures: s.Failures, Lease: s.Lease, Hook: s.Hook,
+		Failures: s.Failures, Lease: s.Lease, Hook: s.Hook, FirstSent: "Repeatability-First-Sent",
 	}
 	change(&opts)
 	guarded := idempotency.Middleware(s.Store, opts)(h)
