@@ -125,11 +125,11 @@ func TestReportOfTheModuleGraph(t *testing.T) {
 	command("mod", "edit", "-replace", "github.com/retrysafe/retrysafe/sdk="+runtime) // no release is there yet
 	command("mod", "tidy")
 	var mod struct {
-		Go      string
+		Go      string `json:"Go"`
 		Require []struct {
-			Path     string
-			Indirect bool
-		}
+			Path     string `json:"Path"`
+			Indirect bool   `json:"Indirect"`
+		} `json:"Require"`
 	}
 	if err := json.Unmarshal([]byte(command("mod", "edit", "-json")), &mod); err != nil {
 		t.Fatal(err)
