@@ -198,7 +198,7 @@ func (j jsonSampler) field(f *plan.Field, example string, depth int, at string) 
 		}
 		return "null"
 	}
-	if f.Required && !f.Nullable && example == "null" {
+	if (f.Required && !f.Nullable || j.paged(at)) && example == "null" {
 		example = ""
 	}
 	goType := f.Type
@@ -208,13 +208,14 @@ func (j jsonSampler) field(f *plan.Field, example string, depth int, at string) 
 	return j.value(goType, example, depth+1, at)
 }
 
-// paged tells the members of a page that are written whatever the example has: the items and what ends the list.
+// paged tells the members of a page that are written whatever the example has: the items and what ends the list, and the
+// objects on the way to them.
 func (j jsonSampler) paged(at string) bool {
 	if j.list == nil {
 		return false
 	}
 	for _, path := range [][]string{j.list.Items, j.list.HasMore, j.list.Total, j.list.TotalPages} {
-		if len(path) > 0 && at == strings.Join(path, ".") {
+		if len(path) > 0 && strings.HasPrefix(strings.Join(path, ".")+".", at+".") {
 			return true
 		}
 	}

@@ -75,19 +75,24 @@ func TestFakeLists(t *testing.T) {
 	t.Parallel()
 	page := &plan.Type{Name: "Page", Kind: plan.Struct, Fields: []*plan.Field{
 		{JSON: "data", GoName: "Data", Type: "[]string"},
+		{JSON: "meta", GoName: "Meta", Type: "*Meta", Example: "null"},
 		{JSON: "more", GoName: "More", Type: "bool", Example: "true", Required: true},
 		{JSON: "next", GoName: "Next", Type: "*string", Example: `"abc"`},
 		{JSON: "total", GoName: "Total", Type: "int64", Example: "120", Required: true},
+	}}
+	meta := &plan.Type{Name: "Meta", Kind: plan.Struct, Fields: []*plan.Field{
+		{JSON: "about", GoName: "About", Type: "*string"}, {JSON: "pages", GoName: "Pages", Type: "*int64", Example: "7"},
 	}}
 	params := &plan.Params{TypeName: "OpParams", Fields: []*plan.Param{{Name: "from", GoName: "From", Type: "*int64", In: "query", Style: "form", Explode: true}}}
 	for name, tt := range map[string]struct {
 		list plan.Pagination
 		want string
 	}{
-		"cursor":           {plan.Pagination{Kind: "cursor", Next: []string{"Next"}}, `{"data":["text"],"more":true,"next":null,"total":120}`},
-		"flag":             {plan.Pagination{Kind: "cursor", Next: []string{"Next"}, HasMore: []string{"More"}}, `{"data":["text"],"more":false,"next":null,"total":120}`},
-		"count":            {plan.Pagination{Kind: "offset", Total: []string{"Total"}}, `{"data":["text"],"more":true,"next":"abc","total":1}`},
-		"offset":           {plan.Pagination{Kind: "offset"}, "`{\"data\":[\"text\"],\"more\":true,\"next\":\"abc\",\"total\":120}`, Further: &fakeserver.Further{Param: \"from\", First: \"0\", Body: `{\"data\":[],"},
+		"cursor":           {plan.Pagination{Kind: "cursor", Next: []string{"Next"}}, `{"data":["text"],"meta":null,"more":true,"next":null,"total":120}`},
+		"flag":             {plan.Pagination{Kind: "cursor", Next: []string{"Next"}, HasMore: []string{"More"}}, `{"data":["text"],"meta":null,"more":false,"next":null,"total":120}`},
+		"count":            {plan.Pagination{Kind: "offset", Total: []string{"Total"}}, `{"data":["text"],"meta":null,"more":true,"next":"abc","total":1}`},
+		"count of pages":   {plan.Pagination{Kind: "page", FirstPage: 1, TotalPages: []string{"Meta", "Pages"}}, `{"data":["text"],"meta":{"pages":1},"more":true,"next":"abc","total":120}`},
+		"offset":           {plan.Pagination{Kind: "offset"}, "`{\"data\":[\"text\"],\"meta\":null,\"more\":true,\"next\":\"abc\",\"total\":120}`, Further: &fakeserver.Further{Param: \"from\", First: \"0\", Body: `{\"data\":[],"},
 		"page":             {plan.Pagination{Kind: "page", FirstPage: 1}, `Further: &fakeserver.Further{Param: "from", First: "1", `},
 		"last item":        {plan.Pagination{Kind: "cursor", LastItem: []string{"ID"}}, `Further: &fakeserver.Further{Param: "from", First: "", `},
 		"last item + flag": {plan.Pagination{Kind: "cursor", LastItem: []string{"ID"}, HasMore: []string{"More"}}, `"more":false`},
@@ -96,7 +101,7 @@ func TestFakeLists(t *testing.T) {
 			t.Parallel()
 			list := tt.list
 			list.Items, list.ItemType, list.Request = []string{"Data"}, "string", "From"
-			got := faked(t, plan.Method{Params: params, Pagination: &list, Result: answering("Page", "")}, page)
+			got := faked(t, plan.Method{Params: params, Pagination: &list, Result: answering("Page", "")}, page, meta)
 			if !strings.Contains(got, tt.want) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
