@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -58,8 +59,12 @@ func New(operations []Operation) *Handler {
 	return &Handler{operations: operations, scripts: map[string][]Answer{}}
 }
 
-// Script puts answers to the next requests for an operation; afterwards it is answered as before.
+// Script puts answers to the next requests for an operation, by its id in the API's document; afterwards it is answered
+// as before. It panics when there is no such operation: a test with a misspelt id would show nothing.
 func (h *Handler) Script(operation string, answers ...Answer) {
+	if !slices.ContainsFunc(h.operations, func(op Operation) bool { return op.ID == operation }) {
+		panic("fakeserver: the API has no operation " + strconv.Quote(operation))
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.scripts[operation] = append(h.scripts[operation], answers...)

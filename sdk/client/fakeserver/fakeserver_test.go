@@ -139,3 +139,12 @@ func TestAnswersOfOperations(t *testing.T) {
 		}
 	}
 }
+
+func TestScriptOfAnUnknownOperation(t *testing.T) {
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, `"creat"`) {
+			t.Errorf("it panics with %s", said)
+		}
+	}()
+	fakeserver.New(operations).Script("creat", fakeserver.Answer{Status: 503})
+}
