@@ -9,6 +9,7 @@ import (
 	"fmt"
 	mathrand "math/rand/v2"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,11 +68,13 @@ var answer = idempotency.Response{
 
 const insertCharge = "INSERT INTO charges (id, amount) VALUES ($1, $2)"
 
-func claim(ctx context.Context, s *settings) error {
+func claim(ctx context.Context, s *settings) (string, error) {
+	var rows [][]string
+	var limits []bar
 	for _, clients := range []int{1, 16} {
 		db, store, err := s.database(ctx, clients)
 		if err != nil {
-			return err
+			return "", err
 		}
 		variants := []variant{
 			{"BEGIN, INSERT, COMMIT", func(ctx context.Context) error {
@@ -92,16 +95,18 @@ func claim(ctx context.Context, s *settings) error {
 				return err
 			}},
 		}
-		rates, err := s.compare(ctx, clients, variants)
+		results, err := s.compare(ctx, clients, variants)
 		if err != nil {
-			return err
+			return "", err
 		}
-		s.print(clients, variants, rates)
+		rows = append(rows, comparison(clients, variants, results)...)
+		limit := map[int]float64{1: 0.85, 16: 0.80}[clients]
+		limits = append(limits, atLeast(fmt.Sprintf("claim, write and answer in one transaction, %d clients", clients), limit, results[1], results[0]))
 		if err := db.Close(); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return table(comparisonHeader, rows) + bars(limits...), nil
 }
 
 // charge is a keyed request as the middleware makes it.
@@ -178,22 +183,35 @@ func (s *settings) cell(ctx context.Context, clients int, d time.Duration, work 
 	return sample{n / took.Seconds(), micros(own), micros(theirs)}, nil
 }
 
-// print shows every variant beside the first one, paired by round.
-func (s *settings) print(clients int, variants []variant, samples [][]sample) {
-	pick := func(i int, value func(sample, sample) float64) []float64 {
-		out := make([]float64, len(samples[i]))
-		for round := range out {
-			out[round] = value(samples[i][round], samples[0][round])
-		}
-		return out
-	}
+var comparisonHeader = []string{"work", "clients", "per second", "ratio", "middle half", "CPU of the client", "CPU of the database", "ratio by CPU"}
+
+// comparison shows every variant beside the first one, paired by round.
+func comparison(clients int, variants []variant, samples [][]sample) [][]string {
+	rows := make([][]string, len(variants))
 	for i, v := range variants {
-		ratios := pick(i, func(a, b sample) float64 { return a.rate / b.rate })
-		rates := pick(i, func(a, _ sample) float64 { return a.rate })
-		client := pick(i, func(a, _ sample) float64 { return a.client })
-		database := pick(i, func(a, _ sample) float64 { return a.database })
-		less := pick(i, func(a, b sample) float64 { return (b.client + b.database) / (a.client + a.database) })
-		fmt.Fprintf(s.out, "%2d clients  %-32s %8.0f/s  %.2fx (middle half %s)  CPU %4.0f us here, %4.0f us in the database, by it %.2fx (%s)\n",
-			clients, v.name, median(rates), median(ratios), spread(ratios), median(client), median(database), median(less), spread(less))
+		ratios := paired(samples[i], samples[0], func(a, b sample) float64 { return a.rate / b.rate })
+		less := paired(samples[i], samples[0], func(a, b sample) float64 { return (b.client + b.database) / (a.client + a.database) })
+		rows[i] = []string{
+			v.name, strconv.Itoa(clients),
+			fmt.Sprintf("%.0f", median(paired(samples[i], samples[0], func(a, _ sample) float64 { return a.rate }))),
+			fmt.Sprintf("%.2f", median(ratios)), spread(ratios),
+			fmt.Sprintf("%.0f us", median(paired(samples[i], samples[0], func(a, _ sample) float64 { return a.client }))),
+			fmt.Sprintf("%.0f us", median(paired(samples[i], samples[0], func(a, _ sample) float64 { return a.database }))),
+			fmt.Sprintf("%.2f", median(less)),
+		}
 	}
+	return rows
+}
+
+func paired(of, to []sample, value func(of, to sample) float64) []float64 {
+	out := make([]float64, len(of))
+	for round := range out {
+		out[round] = value(of[round], to[round])
+	}
+	return out
+}
+
+func atLeast(name string, limit float64, of, to []sample) bar {
+	got := median(paired(of, to, func(a, b sample) float64 { return a.rate / b.rate }))
+	return bar{name, fmt.Sprintf("at least %.2f", limit), fmt.Sprintf("%.2f", got), got >= limit}
 }

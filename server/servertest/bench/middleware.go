@@ -27,20 +27,28 @@ func work(w http.ResponseWriter, r *http.Request) {
 }
 
 // middleware measures one keyed request after the other, each with a new key, without a network.
-func middleware(_ context.Context, s *settings) error {
+func middleware(context.Context, *settings) (string, error) {
 	guarded := func(window time.Duration) http.Handler {
 		return idempotency.Middleware(idempotency.NewMemory(nil), idempotency.Options{
 			Caller:   func(*http.Request) (string, error) { return "acct_1", nil },
 			Failures: idempotency.StoreFailures, ReplayWindow: window,
 		})(http.HandlerFunc(work))
 	}
-	s.compareHandlers("net/http, memory store", []candidate{
-		{"bare handler", serve(http.HandlerFunc(work), true)},
-		{"first request, steady", serve(guarded(20*time.Millisecond), true)}, // records expire as fast as they come
-		{"first request, growing", serve(guarded(24*time.Hour), true)},       // the heap grows by every record
-		{"replay", serve(guarded(24*time.Hour), false)},
+	ours := compareHandlers([]candidate{
+		{"net/http, bare handler", serve(http.HandlerFunc(work), true)},
+		{"net/http, first request, steady", serve(guarded(20*time.Millisecond), true)}, // records expire as fast as they come
+		{"net/http, first request, growing", serve(guarded(24*time.Hour), true)},       // the heap grows by every record
+		{"net/http, replay", serve(guarded(24*time.Hour), false)},
 	})
-	return peers(s)
+	text := table([]string{"handler", "CPU", "allocs", "CPU over bare", "allocs over bare"}, append(rowsOf(ours), rowsOf(compareHandlers(peers()))...))
+	var limits []bar
+	for _, c := range ours[1:3] {
+		time, allocs := c.nanos-ours[0].nanos, c.allocs-ours[0].allocs
+		limits = append(limits,
+			bar{c.name + ", time over the bare handler", "under 5000 ns", fmt.Sprintf("%.0f ns", time), time < 5000},
+			bar{c.name + ", allocations over the bare handler", "under 25", fmt.Sprintf("%.0f", allocs), allocs < 25})
+	}
+	return text + bars(limits...) + "\n" + absent + "\n", nil
 }
 
 // candidate does its work n times. It sets up before it returns the work.
@@ -55,10 +63,16 @@ const (
 	handlerRequests = 20_000
 )
 
-// compareHandlers prints the time and the allocations of one request beside those of the first candidate. The time is
-// the processor's, of all threads, the collector's among them: another program that keeps the machine busy does not
-// count. It does slow the processor down, and so the quietest quarter of each candidate's passes is what counts.
-func (s *settings) compareHandlers(title string, candidates []candidate) {
+// cost of one request.
+type cost struct {
+	name          string
+	nanos, allocs float64
+}
+
+// compareHandlers measures the candidates in turns. The time is the processor's, of all threads, the collector's among
+// them: another program that keeps the machine busy does not count. It does slow the processor down, and so the
+// quietest quarter of each candidate's passes is what counts.
+func compareHandlers(candidates []candidate) []cost {
 	times, allocs := make([][]float64, len(candidates)), make([][]float64, len(candidates))
 	for range handlerPasses {
 		for _, i := range mathrand.Perm(len(candidates)) {
@@ -66,11 +80,23 @@ func (s *settings) compareHandlers(title string, candidates []candidate) {
 			times[i], allocs[i] = append(times[i], t), append(allocs[i], a)
 		}
 	}
-	fmt.Fprintf(s.out, "%-28s %10s %8s   over bare\n", title, "CPU ns/op", "allocs")
+	costs := make([]cost, len(candidates))
 	for i, c := range candidates {
-		t, a := quarter(times[i]), median(allocs[i])
-		fmt.Fprintf(s.out, "%-28s %10.0f %8.1f   %+.0f ns, %+.1f allocs\n", c.name, t, a, t-quarter(times[0]), a-median(allocs[0]))
+		costs[i] = cost{c.name, quarter(times[i]), median(allocs[i])}
 	}
+	return costs
+}
+
+// rowsOf shows costs beside the first of them.
+func rowsOf(costs []cost) [][]string {
+	rows := make([][]string, len(costs))
+	for i, c := range costs {
+		rows[i] = []string{
+			c.name, fmt.Sprintf("%.0f ns", c.nanos), fmt.Sprintf("%.0f", c.allocs),
+			fmt.Sprintf("%+.0f ns", c.nanos-costs[0].nanos), fmt.Sprintf("%+.0f", c.allocs-costs[0].allocs),
+		}
+	}
+	return rows
 }
 
 // quarter is the value that a quarter of the values lie below.

@@ -11,17 +11,19 @@ import (
 	"github.com/retrysafe/retrysafe/server/sqlstore"
 )
 
-func replay(ctx context.Context, s *settings) error {
+func replay(ctx context.Context, s *settings) (string, error) {
+	var rows [][]string
+	var limits []bar
 	for _, clients := range []int{1, 16} {
 		db, store, err := s.database(ctx, clients)
 		if err != nil {
-			return err
+			return "", err
 		}
 		requests := make([]idempotency.Request, 1000)
 		for i := range requests {
 			requests[i] = request(rand.Text())
 			if err := charge(ctx, store, requests[i]); err != nil {
-				return err
+				return "", err
 			}
 		}
 		other := sqlstore.Postgres(db) // as on a replica that has not seen these keys
@@ -39,16 +41,17 @@ func replay(ctx context.Context, s *settings) error {
 				return again(ctx, other, requests[mathrand.IntN(len(requests))])
 			}},
 		}
-		rates, err := s.compare(ctx, clients, variants)
+		results, err := s.compare(ctx, clients, variants)
 		if err != nil {
-			return err
+			return "", err
 		}
-		s.print(clients, variants, rates)
+		rows = append(rows, comparison(clients, variants, results)...)
+		limits = append(limits, atLeast(fmt.Sprintf("replay, %d clients", clients), 0.9, results[1], results[0]))
 		if err := db.Close(); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return table(comparisonHeader, rows) + bars(limits...), nil
 }
 
 func again(ctx context.Context, store idempotency.Store, req idempotency.Request) error {

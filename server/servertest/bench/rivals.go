@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -23,45 +24,56 @@ const (
 
 // rivals of one key, in the winner's process and in another, while the winner works. Beside them the same burst of
 // SELECT 1 says how much of the time is the machine's.
-func rivals(ctx context.Context, s *settings) error {
+func rivals(ctx context.Context, s *settings) (string, error) {
+	var rows [][]string
+	var limits []bar
 	for _, where := range []string{"same process", "another process"} {
 		db, winner, err := s.database(ctx, rivalPool)
 		if err != nil {
-			return err
+			return "", err
 		}
 		pool, rival := db, winner
 		if where == "another process" { // which has a pool and a store of its own
 			if pool, err = s.open(rivalPool); err != nil {
-				return err
+				return "", err
 			}
 			rival = sqlstore.Postgres(pool)
 		}
 		if err := errors.Join(warm(ctx, winner), warm(ctx, rival)); err != nil {
-			return err
+			return "", err
 		}
 		before := pool.Stats().WaitCount
 		told, unrelated, err := s.rivalBursts(ctx, winner, rival, pool)
 		if err != nil {
-			return err
+			return "", err
 		}
 		waits := pool.Stats().WaitCount - before
-		plain := burst(func() bool { return one(ctx, pool) })
-		for range s.rivalKeys - 1 {
+		var plain []time.Duration
+		for range s.rivals {
 			plain = append(plain, burst(func() bool { return one(ctx, pool) })...)
 		}
-		n := rivalBurst * s.rivalKeys
-		fmt.Fprintf(s.out, "%-16s %d rivals on each of %d keys: told in p50 %v, p99 %v (%d of %d); an unrelated query p50 %v, p99 %v; %d waits for a connection\n",
-			where, rivalBurst, s.rivalKeys, quantile(told, 50), quantile(told, 99), len(told), n, quantile(unrelated, 50), quantile(unrelated, 99), waits)
-		fmt.Fprintf(s.out, "%-16s bursts of %d SELECT 1 instead: p50 %v, p99 %v\n", "", rivalBurst, quantile(plain, 50), quantile(plain, 99))
+		n := rivalBurst * s.rivals
+		row := func(what string, all []time.Duration) {
+			rows = append(rows, []string{what, where, strconv.Itoa(len(all)), quantile(all, 50).String(), quantile(all, 99).String()})
+		}
+		row("rivals are told", told)
+		row("unrelated queries meanwhile", unrelated)
+		row("SELECT 1 in place of the rivals", plain)
+		p99 := quantile(told, 99)
+		limits = append(limits,
+			bar{"a rival's answer, " + where + ", p99", "under 15ms", p99.String(), p99 < 15*time.Millisecond && len(told) == n},
+			bar{"queries that wait for a connection, " + where, "0", strconv.FormatInt(waits, 10), waits == 0})
 		if err := errors.Join(pool.Close(), db.Close()); err != nil {
-			return err
+			return "", err
 		}
 	}
-	return nil
+	return fmt.Sprintf("%d rivals at once on each of %d keys, while the first request works for %v; pools of %d connections.\n\n",
+		rivalBurst, s.rivals, rivalHold, rivalPool) +
+		table([]string{"what", "where", "times", "p50", "p99"}, rows) + bars(limits...), nil
 }
 
 func (s *settings) rivalBursts(ctx context.Context, winner, rival idempotency.Store, pool *sql.DB) (told, unrelated []time.Duration, err error) {
-	for range s.rivalKeys {
+	for range s.rivals {
 		req := request(rand.Text())
 		c, _, err := winner.Claim(ctx, req)
 		if err != nil || c == nil {
@@ -148,5 +160,5 @@ func quantile(all []time.Duration, percent int) time.Duration {
 	if len(all) == 0 {
 		return 0
 	}
-	return slices.Sorted(slices.Values(all))[len(all)*percent/100].Round(10 * time.Microsecond)
+	return slices.Sorted(slices.Values(all))[len(all)*percent/100].Round(time.Microsecond)
 }
