@@ -36,6 +36,10 @@ func (b *builder) finishStream(o *operation) {
 		stream.Params = &params
 	}
 	stream.Doc = stream.GoName + ": " + o.method.GoName + " with an answer of server-sent events. Set what makes the API stream in the request."
+	if f := b.streamSwitch(&stream); f != nil {
+		stream.Result.Switch = f.GoName
+		stream.Doc = stream.GoName + ": " + o.method.GoName + " with an answer of server-sent events, which it asks for by " + f.JSON + " in the body."
+	}
 	for i, m := range o.service.Methods {
 		if m == o.method {
 			rest := append([]*Method{&stream}, o.service.Methods[i+1:]...)

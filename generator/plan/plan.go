@@ -185,6 +185,7 @@ type Result struct {
 	Answers  []*Answer // every declared success answer
 	TypeName string    // many: name of the result struct
 	End      string    // sse, ndjson: data of the event, or text of the line, that ends the stream, when the document says so: [DONE]
+	Switch   string    // sse: Go field of the first body that makes the API answer with events, set by the method; "" when there is none
 	Endless  bool      // sse, ndjson: the document says that the stream has no end of its own
 }
 

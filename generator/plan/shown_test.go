@@ -78,3 +78,30 @@ paths:
 		})
 	}
 }
+
+func TestSwitchOfStreams(t *testing.T) {
+	t.Parallel()
+	for schema, want := range map[string]string{
+		"{type: object, properties: {stream: {type: boolean}}}":                       "Stream",
+		"{type: object, properties: {stream: {type: boolean, nullable: true}}}":       "Stream",
+		"{type: object, required: [stream], properties: {stream: {type: boolean}}}":   "Stream",
+		"{type: object, properties: {stream: {type: string}}}":                        "",
+		"{type: object, properties: {streaming: {type: boolean}}}":                    "",
+		"{type: object, required: [stream], properties: {stream: {enum: [true]}}}":    "",
+		"{type: array, items: {type: object, properties: {stream: {type: boolean}}}}": "",
+	} {
+		p := build(t, `openapi: 3.0.3
+paths:
+  /answers:
+    post:
+      operationId: createAnswer
+      tags: [Answers]
+      requestBody: {required: true, content: {application/json: {schema: `+schema+`}}}
+      responses: {'200': {description: ok, content: {application/json: {schema: {type: object}}, text/event-stream: {schema: {type: object}}}}}
+`)
+		m := methods(p)["Answers.CreateStream"]
+		if m == nil || m.Result.Switch != want || strings.Contains(m.Doc, "by stream in the body") != (want != "") {
+			t.Errorf("%s: %+v", schema, m)
+		}
+	}
+}

@@ -2,12 +2,29 @@ package plan
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/retrysafe/retrysafe/generator/spec"
 )
 
 // lastEvent finds the end of a stream in prose, as in "terminated by a `data: [DONE]` message".
 var lastEvent = regexp.MustCompile("(?i)\\b(?:terminat(?:es|ed|ing)|end(?:s|ed|ing)?|finish(?:es|ed|ing)?|clos(?:es|ed|ing)|complet(?:es|ed|ing))\\b[^.]{0,80}`?data: (\\[[A-Za-z]+\\])`?")
+
+// streamSwitch is the member of the body by which such APIs are asked for events, nil when there is none that can be set.
+func (b *builder) streamSwitch(m *Method) *Field {
+	if len(m.Bodies) == 0 || m.Bodies[0].ByPointer {
+		return nil
+	}
+	t := b.structOf(m.Bodies[0].Type)
+	if t == nil || t.Name != m.Bodies[0].Type {
+		return nil
+	}
+	f := fieldOf(t, "stream")
+	if f == nil || f.Const != "" || !slices.Contains([]string{"bool", "*bool", "wire.Nullable[bool]"}, f.Type) {
+		return nil
+	}
+	return f
+}
 
 // stream says how the stream of an operation ends: by x-stream, by the extensions that others read, or in the words of
 // the document.

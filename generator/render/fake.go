@@ -16,9 +16,6 @@ func (r *renderer) printFake() error {
 	first := ""
 	r.eachService(func(s *plan.Service) {
 		for _, m := range s.Methods {
-			if r.methods[m.ID] != m {
-				continue // the streaming form of another method
-			}
 			if first == "" || m.Key != nil && r.methods[first].Key == nil {
 				first = m.ID
 			}

@@ -81,7 +81,9 @@ func (r *renderer) index() {
 	r.signatures = map[*plan.Service][]methodView{}
 	r.eachService(func(s *plan.Service) {
 		for _, m := range s.Methods {
-			r.methods[m.ID] = m
+			if r.methods[m.ID] == nil { // the streaming form of a method comes behind it
+				r.methods[m.ID] = m
+			}
 			if m.Job != nil && m.Job.StatusOp != "" && r.jobs[m.Job.StatusOp] == nil {
 				r.jobs[m.Job.StatusOp] = m.Job
 			}

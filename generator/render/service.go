@@ -207,10 +207,11 @@ func (c *call) event() string {
 func (c *call) prepare() (string, string) {
 	guardedEvent := c.hasEvent() && !c.plainEvent()
 	guardedKey := c.keyInBody() && c.body.ByPointer
+	text := c.switched()
 	if !guardedEvent && !guardedKey {
-		return "", c.input()
+		return text, c.input()
 	}
-	text := "\tin := " + c.input() + "\n"
+	text += "\tin := " + c.input() + "\n"
 	if guardedEvent {
 		text += fmt.Sprintf("\tif %s {\n\t\tin.Event = %s\n\t}\n", strings.Join(c.guards(), " && "), c.event())
 	}
@@ -218,6 +219,27 @@ func (c *call) prepare() (string, string) {
 		text += fmt.Sprintf("\tif %s != nil {\n\t\tin.Key = &%s.%s\n\t}\n", c.body.ArgName, c.body.ArgName, c.method.Key.BodyField)
 	}
 	return text, "in"
+}
+
+// switched sets the member of the body, which is the method's own copy, by which the API is asked for events.
+func (c *call) switched() string {
+	name := c.method.Result.Switch
+	if name == "" || c.body == nil || c.body != c.method.Bodies[0] {
+		return ""
+	}
+	field := c.body.ArgName + "." + name
+	for _, f := range c.r.types[c.body.Type].Fields {
+		switch {
+		case f.GoName != name:
+		case f.Type == "bool":
+			return "\t" + field + " = true\n"
+		case f.Type == "*bool":
+			return "\tstream := true\n\t" + field + " = &stream\n"
+		default:
+			return "\t" + field + " = wire.Value(true)\n"
+		}
+	}
+	return ""
 }
 
 func (c *call) resultType() string {

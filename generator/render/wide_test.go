@@ -71,6 +71,10 @@ func wide() *plan.Plan {
 				Result: plan.Result{Kind: "sse", Type: "Order", End: "[DONE]", Answers: []*plan.Answer{{Status: "200", ContentType: "text/event-stream", Kind: "sse", Type: "Order"}}},
 			}),
 			method(plan.Method{
+				GoName: "AnswerStream", HTTP: "POST", Path: "/answers", Bodies: []*plan.Body{{ContentType: "application/json", Kind: "json", Type: "Question", ArgName: "body"}},
+				Result: plan.Result{Kind: "sse", Type: "Order", Switch: "Stream", Answers: []*plan.Answer{{Status: "200", ContentType: "text/event-stream", Kind: "sse", Type: "Order"}}},
+			}),
+			method(plan.Method{
 				GoName: "Lines", HTTP: "GET", Path: "/h", Idempotent: true,
 				Result: plan.Result{Kind: "ndjson", Type: "Order", Answers: []*plan.Answer{{Status: "200", ContentType: "application/x-ndjson", Kind: "ndjson", Type: "Order"}}},
 			}),
@@ -107,6 +111,7 @@ func wide() *plan.Plan {
 		&plan.Type{Name: "Keyed", Kind: plan.Struct, File: "types", Fields: []*plan.Field{
 			{JSON: "key", GoName: "Key", Type: "*string", Omit: "omitempty"}, {JSON: "inner", GoName: "Inner", Type: "*Inner", Omit: "omitempty"},
 		}},
+		&plan.Type{Name: "Question", Kind: plan.Struct, File: "types", Fields: []*plan.Field{{JSON: "stream", GoName: "Stream", Type: "*bool", Omit: "omitempty"}}},
 		&plan.Type{Name: "OrderPaid", Kind: plan.Struct, File: "types", Fields: []*plan.Field{{JSON: "type", GoName: "Type", Type: "string", Required: true, Const: `"order.paid"`}}},
 	)
 	p.Webhooks = []*plan.Webhook{{Name: "orderPaid", GoName: "OrderPaid", Type: "OrderPaid", Tag: "order.paid"}}
@@ -133,6 +138,7 @@ func TestPrinted(t *testing.T) {
 		{"event of the first body only", "things", "client.Do[string](ctx, s.core, &opThingsSendWithBinary, client.Input{Body: body}, opts)"},
 		{"own server", "things", `{URL: "https://files.shop.example"},`},
 		{"end of a stream", "things", `Streaming: &client.Streaming{End: "[DONE]"}`},
+		{"switch of a stream", "things", "stream := true\n\tbody.Stream = &stream\n\treturn client.Stream[Order]("},
 		{"job by URL", "things", `Job: &client.Job{Header: "Operation-Location", Done: []string{"done"}}`},
 		{"task", "things", "func (s *ThingsService) StartTask(ctx context.Context, opts ...Option) (*client.Task[json.RawMessage, *Order], error) {"},
 		{"retry", "things", "RetryStatuses:  []int{503},"},

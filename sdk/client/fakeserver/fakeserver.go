@@ -13,7 +13,8 @@ import (
 	"sync"
 )
 
-// Operation is one operation with the answer that it gets when there is no script for it.
+// Operation is one operation with the answer that it gets when there is no script for it. One that can answer with
+// several content types stands in a list once for each; the request's Accept header chooses.
 type Operation struct {
 	ID, Method, Path string // Path is a template: /orders/{order_id}
 	Status           int
@@ -92,7 +93,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone
 	}
-	op := h.find(r.Method, r.URL.EscapedPath())
+	op := h.find(r.Method, r.URL.EscapedPath(), r.Header.Get("Accept"))
 	answer := h.take(op, Request{Method: r.Method, URL: r.URL.RequestURI(), Header: r.Header.Clone(), Body: string(body)})
 	if answer.Drop {
 		panic(http.ErrAbortHandler)
@@ -149,14 +150,21 @@ func (op *Operation) answer(r *Request) Answer {
 	return answer
 }
 
-// find gives the operation for a path; of several, the one with the most literal parts, as routers do it.
-func (h *Handler) find(method, path string) *Operation {
+// find gives the operation for a path; of several, the one with the most literal parts, as routers do it, and then the
+// one whose answer is what the request prefers.
+func (h *Handler) find(method, path, accept string) *Operation {
+	preferred, _, _ := strings.Cut(accept, ",")
 	var best *Operation
 	rank := -1
 	for i := range h.operations {
 		op := &h.operations[i]
-		if literals, ok := match(op.Path, path); ok && op.Method == method && literals > rank {
-			best, rank = op, literals
+		literals, ok := match(op.Path, path)
+		own := 2 * literals
+		if op.Type != "" && op.Type == strings.TrimSpace(preferred) {
+			own++
+		}
+		if ok && op.Method == method && own > rank {
+			best, rank = op, own
 		}
 	}
 	return best
@@ -172,13 +180,20 @@ func match(template, path string) (literals int, ok bool) {
 	}
 	for i := range want {
 		switch {
-		case want[i] == got[i]:
+		case want[i] == got[i], want[i] == unescaped(got[i]):
 			literals++
 		case !fits(want[i], got[i]):
 			return 0, false
 		}
 	}
 	return literals, true
+}
+
+func unescaped(part string) string {
+	if s, err := url.PathUnescape(part); err == nil {
+		return s
+	}
+	return part
 }
 
 // fits holds one part of a path against one that has {parameters}.

@@ -16,6 +16,7 @@ var operations = []fakeserver.Operation{
 	{ID: "mine", Method: "GET", Path: "/orders/mine", Status: 200},
 	{ID: "create", Method: "POST", Path: "/orders", Status: 201},
 	{ID: "file", Method: "GET", Path: "/files/{name}.{kind}", Status: 200},
+	{ID: "odd", Method: "GET", Path: "/<odd>", Status: 200},
 	{ID: "verb", Method: "POST", Path: "/orders/{id}:cancel", Status: 204},
 }
 
@@ -50,6 +51,7 @@ func TestFind(t *testing.T) {
 		{"POST", "/orders?x=1", "create"},
 		{"GET", "/files/a.pdf", "file"},
 		{"POST", "/orders/7:cancel", "verb"},
+		{"GET", "/%3Codd%3E", "odd"},
 		{"POST", "/orders/7", ""},
 		{"GET", "/orders/", ""},
 		{"PUT", "/orders", ""},
@@ -102,11 +104,15 @@ func TestAnswersOfOperations(t *testing.T) {
 	handler := fakeserver.New([]fakeserver.Operation{
 		{ID: "get", Method: "GET", Path: "/get", Status: 200, Header: map[string]string{"ETag": "7"}, Type: "application/json", Body: "{}"},
 		{ID: "list", Method: "GET", Path: "/list", Status: 200, Body: "[1]", Further: &fakeserver.Further{Param: "page", First: "1", Body: "[]"}},
+		{ID: "answer", Method: "GET", Path: "/answer", Status: 200, Type: "application/json", Body: "{}"},
+		{ID: "answer", Method: "GET", Path: "/answer", Status: 200, Type: "text/event-stream", Body: "data: {}\n\n"},
 		{ID: "watch", Method: "GET", Path: "/watch", Status: 200, Type: "text/event-stream", Body: "data: 1\n\n"},
 	})
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	for _, tt := range []struct{ path, after, want string }{
+		{"/answer", "", "200  application/json {}"},
+		{"/answer?text/event-stream, application/json", "", "200  text/event-stream data: {}\n\n"},
 		{"/get", "", "200 7 application/json {}"},
 		{"/list", "", "200   [1]"},
 		{"/list?page=1&limit=5", "", "200   [1]"},
@@ -114,9 +120,13 @@ func TestAnswersOfOperations(t *testing.T) {
 		{"/watch", "", "200  text/event-stream data: 1\n\n"},
 		{"/watch", "1", "204   "},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+tt.path, nil)
+		path, accept, _ := strings.Cut(tt.path, "?text/")
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if accept != "" {
+			req.Header.Set("Accept", "text/"+accept)
 		}
 		if tt.after != "" {
 			req.Header.Set("Last-Event-ID", tt.after)
