@@ -98,12 +98,18 @@ func tagOf(f *plan.Field, literals map[string]string) string {
 	return TagLiteral(strings.Join(tags, " "))
 }
 
-// TagLiteral writes a struct tag as Go source: a raw string, or a quoted one when it holds a backtick.
+// TagLiteral writes a struct tag as Go source: a raw string, or a quoted one when that cannot hold it.
 func TagLiteral(tag string) string {
-	if strconv.CanBackquote(tag) {
+	if CanBackquote(tag) {
 		return "`" + tag + "`"
 	}
 	return strconv.Quote(tag)
+}
+
+// CanBackquote reports whether a text can stand in a raw string as a reader sees it: without a backtick, a line break or
+// a character that does not show.
+func CanBackquote(text string) bool {
+	return strconv.CanBackquote(text) && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // jsonName reports whether a json tag can name the member: encoding/json ignores a name with a quote, a backslash, a

@@ -96,3 +96,17 @@ func TestComment(t *testing.T) {
 		}
 	}
 }
+
+func TestTagLiteral(t *testing.T) {
+	for tag, want := range map[string]string{
+		`json:"id"`:          "`json:\"id\"`",
+		"json:\"a`b\"":       `"json:\"a` + "`" + `b\""`,
+		"json:\"a\u009fb\"":  `"json:\"a\u009fb\""`,
+		"json:\"a\u200bb\"":  `"json:\"a\u200bb\""`,
+		"json:\"größe, 日本\"": "`json:\"größe, 日本\"`",
+	} {
+		if got := models.TagLiteral(tag); got != want {
+			t.Errorf("%q is written %s, want %s", tag, got, want)
+		}
+	}
+}

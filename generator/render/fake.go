@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/retrysafe/retrysafe/generator/models"
 	"github.com/retrysafe/retrysafe/generator/plan"
 )
 
@@ -108,7 +109,7 @@ func statusOf(declared string) int {
 
 // goText is a Go string literal, raw where that reads better.
 func goText(s string) string {
-	if strings.Contains(s, `"`) && strconv.CanBackquote(s) {
+	if strings.Contains(s, `"`) && models.CanBackquote(s) {
 		return "`" + s + "`"
 	}
 	return quote(s)
