@@ -24,7 +24,7 @@ func (s *Store) Abandoned(ctx context.Context, grace time.Duration, limit int) (
 // index retrysafe_due. Rows that another reaper is at are skipped; SQLite has one writer at a time and needs no such word.
 const reapStatement = `DELETE FROM retrysafe_records WHERE scope IN (
     SELECT scope FROM (SELECT scope FROM retrysafe_records WHERE lease_until IS NULL AND created <= {now} - $2 AND expires <= {now}
-        ORDER BY created LIMIT $3{skip}) AS complete
+        ORDER BY lease_until, created LIMIT $3{skip}) AS complete
     UNION ALL
     SELECT scope FROM (SELECT scope FROM retrysafe_records WHERE lease_until <= {now} AND created <= {now} - $2
         ORDER BY lease_until LIMIT $3{skip}) AS abandoned

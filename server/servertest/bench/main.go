@@ -49,6 +49,7 @@ func sections() []section {
 	return []section{
 		{"machine", true, machine},
 		{"claim", true, claim},
+		{"parts", true, parts},
 		{"replay", true, replay},
 		{"rivals", true, rivals},
 		{"growth", true, growth},
@@ -63,7 +64,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&s.length, "cell", time.Second, "length of a cell")
 	flags.IntVar(&s.growth, "growth", 100_000, "records in the table at the end of the section growth")
 	flags.IntVar(&s.rivals, "keys", 20, "keys of the section rivals")
-	only := flags.String("section", "", "one of machine, claim, replay, rivals, growth, middleware; all when empty")
+	only := flags.String("section", "", "one of machine, claim, parts, replay, rivals, growth, middleware; all when empty")
 	docs := flags.String("docs", "", "also write the tables into this page")
 	if err := flags.Parse(args); err != nil {
 		return err
