@@ -145,7 +145,7 @@ func (b *builder) services(ops []*operation) {
 		byTag[o.tag] = append(byTag[o.tag], o)
 	}
 	slices.Sort(others)
-	tree := serviceTree{b: b, declared: declared, byPath: map[string]*Service{}, files: newScope(fixedFiles...), top: newScope("Core", "CloseIdleConnections")}
+	tree := serviceTree{b: b, declared: declared, byPath: map[string]*Service{}, files: newScope(fixedFiles...), top: newScope("Core", "CloseIdleConnections", "Call")}
 	for _, tag := range append(order, others...) {
 		list := byTag[tag]
 		if len(list) == 0 {

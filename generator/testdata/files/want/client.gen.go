@@ -4,6 +4,8 @@
 package files
 
 import (
+	"context"
+
 	"github.com/retrysafe/retrysafe/sdk/client"
 )
 
@@ -44,3 +46,10 @@ func New(opts ...Option) (*Client, error) {
 
 // CloseIdleConnections closes the connections that no call uses; the client may be used again.
 func (c *Client) CloseIdleConnections() { c.core.CloseIdleConnections() }
+
+// Call makes a call that this package has no method for: method, a path below the base URL as it stands on the wire, a
+// body for JSON, nil for none, and where the JSON of the answer goes, nil for nowhere. It has the credentials, errors and
+// retries of the other calls; a POST is retried as one that takes no key, but for one with [WithIdempotencyKey].
+func (c *Client) Call(ctx context.Context, method, path string, body, result any, opts ...Option) error {
+	return c.core.Call(ctx, method, path, body, result, opts)
+}
