@@ -140,6 +140,8 @@ type bounded struct {
 	stop  context.CancelFunc
 }
 
+func (b *bounded) start(ctx context.Context, limit time.Duration) { b.Context, b.limit = ctx, limit }
+
 func (b *bounded) Deadline() (time.Time, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

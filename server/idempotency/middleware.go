@@ -229,10 +229,10 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 	inner.Body, inner.ContentLength = &x.body, int64(len(body))
 
 	x.answer.start(w)
-	x.bounded.Context, x.bounded.limit = x.call.outer, settleTimeout
+	x.bounded.start(x.call.outer, settleTimeout) //nolint:contextcheck // detached from the client on purpose
 	s := &x.ending
 	s.guard, s.call, s.answer, s.bounded, s.scope, s.panicked = g, &x.call, &x.answer, &x.bounded, record.Scope, true
-	s.serve(next, inner, started)
+	s.serve(next, inner, started) //nolint:contextcheck // detached from the client on purpose
 	if s.instead == nil {
 		s.answer.send()
 		return

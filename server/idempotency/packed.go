@@ -3,6 +3,7 @@ package idempotency
 import (
 	"encoding/binary"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -30,9 +31,9 @@ func pack(rec *Record) packed {
 	}
 	b := make([]byte, 0, size)
 	b = append(append(b, rec.Fingerprint[:]...), rec.Token[:]...)
-	b = binary.BigEndian.AppendUint64(b, uint64(rec.Created.UnixNano()))  //nolint:gosec // all 64 bits are wanted
-	b = binary.BigEndian.AppendUint64(b, uint64(rec.LockedAt.UnixNano())) //nolint:gosec // all 64 bits are wanted
-	b = binary.BigEndian.AppendUint32(b, uint32(resp.Status))             //nolint:gosec // three digits
+	b = binary.BigEndian.AppendUint64(b, uint64(rec.Created.UnixNano()))
+	b = binary.BigEndian.AppendUint64(b, uint64(rec.LockedAt.UnixNano()))
+	b = binary.BigEndian.AppendUint32(b, uint32(resp.Status)) //nolint:gosec // three digits
 	if resp.Dropped {
 		b = append(b, 1)
 	} else {
@@ -81,7 +82,7 @@ func (p packed) unpack() Record {
 		}
 	}
 	if len(rest) > 0 {
-		rec.Response.Body = rest[:len(rest):len(rest)]
+		rec.Response.Body = slices.Clip(rest)
 	}
 	return rec
 }

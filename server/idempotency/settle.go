@@ -36,7 +36,7 @@ func (s *settlement) serve(next http.Handler, r *http.Request, started time.Time
 		s.took = s.Clock().Sub(started)
 		s.observe(s.took)
 		defer s.bounded.release()
-		s.settle(s.bounded) //nolint:contextcheck // detached from the client on purpose
+		s.settle(s.bounded)
 	}()
 	next.ServeHTTP(s.answer, r)
 	s.panicked = false

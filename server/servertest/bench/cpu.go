@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,7 +35,7 @@ func databaseTime(postmaster int) time.Duration {
 			continue // it has ended since
 		}
 		// proc(5): the name in parentheses, the state, the parent.
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+		fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 		if len(fields) > 1 && fields[1] == parent {
 			total += ranFor(name)
 		}

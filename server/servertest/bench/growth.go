@@ -66,7 +66,7 @@ func grow(ctx context.Context, db *sql.DB, have, size int) error {
 		`ALTER TABLE retrysafe_records DROP CONSTRAINT retrysafe_records_pkey`,
 		`INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, expires, status, header, body)
 SELECT encode(substr(sha256(('g' || n)::bytea), 1, 16), 'hex')::uuid, 'acct_' || n % 1000, 'POST /charges', 'key-0123456789-0123456789-' || n, sha256(n::text::bytea), 'complete',
-    substr(sha256(n::text::bytea), 1, 16), n, n, 9000000000000000, 201, E'Content-Type: application/json\nLocation: /charges/ch_0123456789\n',
+    substr(sha256(n::text::bytea), 1, 16), n, n + 1, 9000000000000000, 201, E'Content-Type: application/json\nLocation: /charges/ch_0123456789\n',
     '{"id":"ch_0123456789","amount":1000,"currency":"eur","status":"paid"}'
 FROM generate_series(` + strconv.Itoa(have+1) + `::bigint, ` + strconv.Itoa(size) + `) AS n`,
 		`ALTER TABLE retrysafe_records ADD PRIMARY KEY (scope) WITH (fillfactor = 69)`,

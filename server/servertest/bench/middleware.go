@@ -41,7 +41,7 @@ func middleware(context.Context, *settings) (string, error) {
 		{"net/http, replay", serve(guarded(24*time.Hour), false)},
 	})
 	text := table([]string{"handler", "CPU", "allocs", "CPU over bare", "allocs over bare"}, append(rowsOf(ours), rowsOf(compareHandlers(peers()))...))
-	var limits []bar
+	limits := make([]bar, 0, 4)
 	for _, c := range ours[1:3] {
 		time, allocs := c.nanos-ours[0].nanos, c.allocs-ours[0].allocs
 		limits = append(limits,

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	mathrand "math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -26,20 +27,19 @@ func parts(ctx context.Context, s *settings) (string, error) {
 	const (
 		insert = `INSERT INTO charges (id, amount) VALUES ('{id}', 1000); `
 		asked  = `('{id}', {lock}, {lock}, NULL, '30000')`
-		answer = `(NULL, '{id}', E'\\x616363745f31', E'\\x504f5354202f63686172676573', E'\\x{text}', E'\\x{bytes}{bytes}', E'\\x{bytes}', ` +
-			`86400000000, 201, E'\\x{bytes}{bytes}{bytes}{bytes}', E'\\x{bytes}{bytes}{bytes}{bytes}', NULL, NULL); `
-		prepare = `PREPARE ask(uuid, bigint, bigint, bigint, text) AS SELECT generate_series(1, retrysafe_claim($1, $2, $3, $4, $5));
-PREPARE keep(bigint, uuid, bytea, bytea, bytea, bytea, bytea, bigint, integer, bytea, bytea, boolean, bytea) AS
-SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+		kept   = `(NULL, '{id}', E'\\x616363745f31', E'\\x504f5354202f63686172676573', E'\\x{text}', E'\\x{bytes}{bytes}', E'\\x{bytes}', ` +
+			`86400000000, 201, E'\\x{header}', E'\\x{body}', NULL, NULL); `
+		prepare = `PREPARE ask AS SELECT generate_series(1, retrysafe_claim($1, $2, $3, $4, $5));
+PREPARE keep AS SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 	)
 	all := []part{
 		{"BEGIN, ROLLBACK", ""},
 		{"+ INSERT", insert},
 		{"+ claim", "SELECT generate_series(1, retrysafe_claim" + asked + "); "},
 		{"+ claim, prepared", "EXECUTE ask" + asked + "; "},
-		{"+ INSERT + answer", insert + "SELECT retrysafe_keep" + answer},
-		{"+ INSERT + answer, prepared", insert + "EXECUTE keep" + answer},
-		{"+ claim + INSERT + answer", "SELECT generate_series(1, retrysafe_claim" + asked + "); " + insert + "SELECT retrysafe_keep" + answer},
+		{"+ INSERT + answer", insert + "SELECT retrysafe_keep" + kept},
+		{"+ INSERT + answer, prepared", insert + "EXECUTE keep" + kept},
+		{"+ claim + INSERT + answer", "SELECT generate_series(1, retrysafe_claim" + asked + "); " + insert + "SELECT retrysafe_keep" + kept},
 	}
 	db, _, err := s.database(ctx, 1)
 	if err != nil {
@@ -77,9 +77,10 @@ func (p part) send(ctx context.Context, db *sql.DB, server int) (float64, error)
 	texts := make([]string, partMessages)
 	for i := range texts {
 		sum := sha256.Sum256([]byte(rand.Text()))
-		lock := fmt.Sprint(mathrand.Int64())
+		lock := strconv.FormatInt(mathrand.Int64(), 10)
 		texts[i] = strings.NewReplacer("{id}", hex.EncodeToString(sum[:16]), "{lock}", lock,
-			"{text}", hex.EncodeToString([]byte(rand.Text())), "{bytes}", hex.EncodeToString(sum[16:])).Replace(p.text)
+			"{text}", hex.EncodeToString([]byte(rand.Text())), "{bytes}", hex.EncodeToString(sum[16:]),
+			"{header}", hex.EncodeToString([]byte("Content-Type: application/json\nLocation: /charges/ch_0123456789\n")), "{body}", hex.EncodeToString(answer.Body)).Replace(p.text)
 	}
 	began := databaseTime(server)
 	for _, text := range texts {

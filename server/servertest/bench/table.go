@@ -49,5 +49,5 @@ func fill(path, name, text string) error {
 	if !found || !closed {
 		return fmt.Errorf("%s has no markers %s and %s", path, opening, closing)
 	}
-	return os.WriteFile(path, []byte(before+opening+"\n\n"+strings.TrimSpace(text)+"\n\n"+closing+after), 0o644) //nolint:gosec // a page for everybody
+	return os.WriteFile(path, []byte(before+opening+"\n\n"+strings.TrimSpace(text)+"\n\n"+closing+after), 0o644)
 }
