@@ -14,19 +14,15 @@ import (
 // printFake prints the answers of the server for tests.
 func (r *renderer) printFake() error {
 	var operations []string
-	first := ""
 	r.eachService(func(s *plan.Service) {
 		for _, m := range s.Methods {
-			if first == "" || m.Key != nil && r.methods[first].Key == nil {
-				first = m.ID
-			}
 			operations = append(operations, r.fakeOperation(m))
 		}
 	})
 	if operations == nil {
 		return nil
 	}
-	return r.execute("fake", "fake.tmpl", map[string]any{dataPackage: r.plan.Package, "Operation": quote(first), "Operations": operations})
+	return r.execute("fake", "fake.tmpl", map[string]any{dataPackage: r.plan.Package, "Operation": r.scripted(), "Operations": operations})
 }
 
 func (r *renderer) fakeOperation(m *plan.Method) string {

@@ -44,7 +44,59 @@ func (r *renderer) readme() map[string]any {
 	return map[string]any{
 		dataSource: p.Source, dataPackage: p.Package, dataTitle: p.Title, "Description": p.Description, "Sample": lines,
 		"Env": r.environment(), "Safe": p.Summary.Safe, "Operations": len(r.methods), "Keyed": keyed,
+		"List": r.readmeList(), "Fake": r.scripted(), "Examples": r.programNames(),
 	}
+}
+
+type readmeList struct{ All, Pages, Page, Sample string }
+
+// readmeList shows the first list; nil when the API has none.
+func (r *renderer) readmeList() *readmeList {
+	var found *readmeList
+	e := &exampler{r: r, s: sampler{r.types, r.plan.Package + "."}}
+	e.walk(func(s *plan.Service, path string) {
+		for _, m := range s.Methods {
+			if found != nil || m.Pagination == nil || m.Pagination.ItemType == "" || m.Result.Kind != resultOne || m.Deprecated != "" {
+				continue
+			}
+			all, pages := iteratorNames(m)
+			list := *m
+			list.GoName = all
+			found = &readmeList{
+				All: all, Pages: pages, Page: strings.TrimSuffix(pages, "s"),
+				Sample: "for item, err := range " + formatExpr(e.s.call(&list, path)) + " {\n\tif err != nil {\n\t\treturn err // what came before it is good\n\t}\n\tfmt.Println(item)\n}",
+			}
+		}
+	})
+	return found
+}
+
+// scripted is the operation, as a Go string, that the sample of the fake server scripts: one with a key if there is any.
+func (r *renderer) scripted() string {
+	first := ""
+	r.eachService(func(s *plan.Service) {
+		for _, m := range s.Methods {
+			if first == "" || m.Key != nil && r.methods[first].Key == nil {
+				first = m.ID
+			}
+		}
+	})
+	if first == "" {
+		return ""
+	}
+	return quote(first)
+}
+
+// programNames lists the programs in the folder examples.
+func (r *renderer) programNames() string {
+	if !r.external() {
+		return ""
+	}
+	var names []string
+	for _, v := range (&exampler{r: r, s: sampler{r.types, r.plan.Package + "."}}).programs() {
+		names = append(names, "`"+v.Kind+"`")
+	}
+	return strings.Join(names, ", ")
 }
 
 func (r *renderer) environment() string {
