@@ -88,13 +88,15 @@ func (c *phasedClaim) Bind(ctx context.Context) context.Context { return ctx }
 const (
 	fenced         = ` WHERE scope = $2 AND token = $3`
 	fencedInFlight = fenced + ` AND state = 'in_flight'`
+	// A COMMIT whose confirmation was lost may have moved the record past the point that the worker knows of.
+	fencedAtPoint = fencedInFlight + ` AND coalesce(recovery_point, '') = $4`
 )
 
 const (
 	renewStatement    = `UPDATE retrysafe_records SET lease_until = {now} + $4` + fencedInFlight
-	advanceStatement  = `UPDATE retrysafe_records SET recovery_point = $4, steps = $5, lease_until = {now} + $6` + fencedInFlight
+	advanceStatement  = `UPDATE retrysafe_records SET recovery_point = $5, steps = $6, lease_until = {now} + $7` + fencedAtPoint
 	abandonStatement  = `UPDATE retrysafe_records SET lease_until = {now}` + fencedInFlight
-	dropStatement     = `DELETE FROM retrysafe_records` + fencedInFlight + ` AND {now} IS NOT NULL` // the moment is a parameter of all
+	dropStatement     = `DELETE FROM retrysafe_records` + fencedAtPoint + ` AND {now} IS NOT NULL` // the moment is a parameter of all
 	completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = NULL, expires = {now} + $4, steps = NULL, payload = NULL,
     status = $5, header = $6, body = $7, dropped = $8, resource_id = $9` + fenced  // twice is as good as once
 )
@@ -196,7 +198,7 @@ func (c *phasedClaim) advance(ctx context.Context, name string, fn func(context.
 		steps = map[string][]byte{}
 	}
 	steps[name] = result
-	err = c.write(ctx, conn, c.store.sql.advance, name, encodeSteps(steps), c.req.Lease.Microseconds())
+	err = c.write(ctx, conn, c.store.sql.advance, c.record.RecoveryPoint, name, encodeSteps(steps), c.req.Lease.Microseconds())
 	if err != nil {
 		return nil, err
 	}
@@ -216,12 +218,15 @@ func (c *phasedClaim) Fail(ctx context.Context, resp idempotency.Response) error
 	return c.Complete(ctx, resp)
 }
 
-// Release forgets the record, or leaves it to be resumed when a phase has been committed.
+// Release forgets the record, or leaves it to be resumed when a phase has been committed, also one whose confirmation
+// was lost.
 func (c *phasedClaim) Release(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.record.RecoveryPoint == "" {
-		return c.writeAlone(ctx, c.store.sql.drop)
+		if err := c.writeAlone(ctx, c.store.sql.drop, ""); !errors.Is(err, idempotency.ErrLost) {
+			return err
+		}
 	}
 	return c.writeAlone(ctx, c.store.sql.abandon)
 }

@@ -55,9 +55,13 @@ func TestPostgres(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Harness { return h })
 }
 
+func sqliteDSN(file string) string {
+	return "file:" + file + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)"
+}
+
 func openSQLite(t *testing.T, file string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)")
+	db, err := sql.Open("sqlite", sqliteDSN(file))
 	if err != nil {
 		t.Fatal(err)
 	}

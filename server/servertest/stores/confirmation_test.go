@@ -1,0 +1,143 @@
+package stores_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/retrysafe/retrysafe/server/idempotency"
+	"github.com/retrysafe/retrysafe/server/servertest/pgtest"
+	"github.com/retrysafe/retrysafe/server/sqlstore"
+)
+
+var errConnection = errors.New("connection reset")
+
+// forgetful is a driver whose connections break right after a statement took effect, so that its confirmation is lost.
+type forgetful struct {
+	real driver.Driver
+	dsn  string
+	// lose is the text in the statement that is carried out and not confirmed, once. Empty: none.
+	lose atomic.Pointer[string]
+}
+
+func (f *forgetful) Driver() driver.Driver { return f.real }
+
+func (f *forgetful) Connect(context.Context) (driver.Conn, error) {
+	conn, err := f.real.Open(f.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &forgetfulConn{Conn: conn, f: f}, nil
+}
+
+type forgetfulConn struct {
+	driver.Conn
+	f *forgetful
+}
+
+func (c *forgetfulConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	result, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
+	if lose := c.f.lose.Load(); err == nil && lose != nil && strings.Contains(query, *lose) && c.f.lose.CompareAndSwap(lose, nil) {
+		return nil, errConnection
+	}
+	return result, err
+}
+
+func (c *forgetfulConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
+}
+
+func (c *forgetfulConn) CheckNamedValue(v *driver.NamedValue) error {
+	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
+		return checker.CheckNamedValue(v)
+	}
+	return driver.ErrSkip
+}
+
+// forgetfulBackends are the two databases behind that driver, and what makes it lose a confirmation.
+func forgetfulBackends(t *testing.T) map[string]func() (backend, func(statement string)) {
+	t.Helper()
+	dsn := pgtest.Start(t).Database(t)
+	file := filepath.Join(t.TempDir(), "records.db")
+	open := func(plain *sql.DB, dsn string, store func(*sql.DB) *sqlstore.Store, mark func(int) string) func() (backend, func(string)) {
+		return func() (backend, func(string)) {
+			f := &forgetful{real: plain.Driver(), dsn: dsn}
+			db := sql.OpenDB(f)
+			t.Cleanup(func() { _ = db.Close() })
+			b := backend{plain, store(db), store(plain), mark}
+			migrated(t, b.two)
+			if _, err := plain.Exec("CREATE TABLE IF NOT EXISTS effects (id integer PRIMARY KEY, name text UNIQUE)"); err != nil {
+				t.Fatal(err)
+			}
+			return b, func(statement string) { f.lose.Store(&statement) }
+		}
+	}
+	return map[string]func() (backend, func(string)){
+		"postgres": open(pgtest.Open(t, dsn, 8), dsn, sqlstore.Postgres, func(n int) string { return "$" + string(rune('0'+n)) }),
+		"sqlite": open(openSQLite(t, file), sqliteDSN(file), func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) },
+			func(int) string { return "?" }),
+	}
+}
+
+// A phase whose COMMIT took effect without saying so is not run again: not by the worker that did not hear, and not by
+// whoever comes after it has let go.
+func TestPhaseWhoseConfirmationIsLost(t *testing.T) {
+	for name, open := range forgetfulBackends(t) {
+		t.Run(name, func(t *testing.T) {
+			b, lose := open()
+			req := request()
+			req.Resumable, req.Payload = true, []byte("{}")
+			reserve := func(name string) func(ctx context.Context) ([]byte, error) {
+				return func(ctx context.Context) ([]byte, error) { return []byte(`"` + name + `"`), b.effect(ctx, name) }
+			}
+			claim := mustClaim(t, b.one, req)
+			lose("COMMIT")
+			if err := claim.Advance(t.Context(), "reserve", reserve("first")); !errors.Is(err, errConnection) {
+				t.Fatalf("Advance: %v", err)
+			}
+			if err := claim.Advance(t.Context(), "reserve", reserve("second")); !errors.Is(err, idempotency.ErrLost) {
+				t.Errorf("Advance again: %v", err)
+			}
+			if err := claim.Release(t.Context()); err != nil {
+				t.Errorf("Release: %v", err)
+			}
+			again := mustClaim(t, b.two, req)
+			if kept := string(again.Record().Steps["reserve"]); kept != `"first"` || again.Record().RecoveryPoint != "reserve" {
+				t.Errorf("resumed at %q with %q", again.Record().RecoveryPoint, kept)
+			}
+			if first, second := b.count(t, "first"), b.count(t, "second"); first != 1 || second != 0 {
+				t.Errorf("%d and %d effects", first, second)
+			}
+		})
+	}
+}
+
+// An answer whose COMMIT took effect without saying so stands.
+func TestAnswerWhoseConfirmationIsLost(t *testing.T) {
+	for name, open := range forgetfulBackends(t) {
+		t.Run(name, func(t *testing.T) {
+			b, lose := open()
+			req := request()
+			claim := mustClaim(t, b.one, req)
+			if err := b.effect(claim.Bind(t.Context()), "answered"); err != nil {
+				t.Fatal(err)
+			}
+			lose("COMMIT")
+			if err := claim.Complete(t.Context(), idempotency.Response{Status: 201, Body: []byte("done")}); !errors.Is(err, errConnection) {
+				t.Fatalf("Complete: %v", err)
+			}
+			other, rec, err := b.two.Claim(t.Context(), req)
+			if other != nil || err != nil || rec.Response.Status != 201 || string(rec.Response.Body) != "done" {
+				t.Errorf("claim %v, record %+v, error %v", other, rec, err)
+			}
+			if n := b.count(t, "answered"); n != 1 {
+				t.Errorf("%d effects", n)
+			}
+		})
+	}
+}
