@@ -12,7 +12,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
-// CustomersService: People and companies that buy.
+// CustomersService: people and companies that buy.
 type CustomersService struct {
 	core *client.Client
 }
@@ -69,14 +69,14 @@ func (s *CustomersService) Delete(ctx context.Context, customerID string, opts .
 	return s.core.Exec(ctx, &opCustomersDelete, client.Input{Path: []any{customerID}}, opts)
 }
 
-// Update: Change a customer.
+// Update: change a customer.
 //
 // Changes the fields that are sent. A field that is absent stays as it is; a field that is `null` is emptied.
 func (s *CustomersService) Update(ctx context.Context, customerID string, body UpdateCustomerRequest, params UpdateCustomerParams, opts ...Option) (*Customer, error) {
 	return client.Do[*Customer](ctx, s.core, &opCustomersUpdate, client.Input{Path: []any{customerID}, Params: params, Body: &body}, opts)
 }
 
-// AppendNotes: Append notes to a customer.
+// AppendNotes: append notes to a customer.
 //
 // Appends notes to the customer's file. For historical reasons this is a PUT, yet it adds the notes each time it is
 // called, so it is not repeated by itself after an unknown outcome.

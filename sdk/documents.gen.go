@@ -12,7 +12,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/wire"
 )
 
-// DocumentsService: Files that belong to a customer, such as a signed contract.
+// DocumentsService: files that belong to a customer, such as a signed contract.
 type DocumentsService struct {
 	core *client.Client
 }

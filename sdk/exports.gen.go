@@ -10,12 +10,12 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
-// ExportsService: Large reports that are made in the background.
+// ExportsService: large reports that are made in the background.
 type ExportsService struct {
 	core *client.Client
 }
 
-// Create: Start an export.
+// Create: start an export.
 //
 // Starts a report in the background. The answer names the address of its state; ask there until it is `done` or
 // `failed`.

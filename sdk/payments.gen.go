@@ -11,7 +11,7 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
-// PaymentsService: Money that comes in.
+// PaymentsService: money that comes in.
 type PaymentsService struct {
 	core *client.Client
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/retrysafe/retrysafe/sdk/transport"
 )
 
-// RefundsService: Money that goes back.
+// RefundsService: money that goes back.
 type RefundsService struct {
 	core *client.Client
 }
 
-// Create: Refund a payment.
+// Create: refund a payment.
 //
 // Gives money back, all that was captured or a part. Several refunds of one payment are possible until nothing is left.
 func (s *RefundsService) Create(ctx context.Context, paymentID string, body CreateRefundRequest, opts ...Option) (*Refund, error) {

@@ -271,7 +271,7 @@ const (
 	CurrencyJPY Currency = "JPY"
 )
 
-// Customer: Somebody who buys.
+// Customer: somebody who buys.
 type Customer struct {
 	// Postal address, if it is known.
 	Address wire.Nullable[Address] `json:"address,omitzero"`
@@ -430,7 +430,7 @@ const (
 	DocumentKindOther    DocumentKind = "other"
 )
 
-// ErrorCode: Stable name of what went wrong: `invalid` the request has wrong values; `not_found` there is no such
+// ErrorCode: stable name of what went wrong: `invalid` the request has wrong values; `not_found` there is no such
 // object; `unauthorized` the credentials are missing or wrong; `forbidden` the credentials are good but not for this;
 // `email_taken` another customer has this address; `wrong_state` the object is not in a state that allows this;
 // `out_of_stock` not enough pieces are left; `changed` the object has changed since it was read; `payment_declined` the
@@ -688,7 +688,7 @@ type OrderConfirmedEvent struct {
 func (v OrderConfirmedEvent) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *OrderConfirmedEvent) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// OrderEvent: Something that happened to an order.
+// OrderEvent: something that happened to an order.
 type OrderEvent struct {
 	// When it happened.
 	At time.Time `json:"at"`
@@ -759,7 +759,7 @@ const (
 	OrderStatusCancelled OrderStatus = "cancelled"
 )
 
-// Payment: Money that comes in.
+// Payment: money that comes in.
 type Payment struct {
 	// At least 0.
 	Amount Amount `json:"amount"`
@@ -949,7 +949,7 @@ func (v *Problem) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject
 // Error gives the code and the message.
 func (v *Problem) Error() string { return client.Describe("Problem", v) }
 
-// Product: Something for sale.
+// Product: something for sale.
 type Product struct {
 	// Anything else that is known about the product.
 	Attributes map[string]json.RawMessage `json:"attributes,omitzero"`
@@ -987,7 +987,7 @@ type ProductPage struct {
 func (v ProductPage) MarshalJSON() ([]byte, error)     { return wire.MarshalObject(v) }
 func (v *ProductPage) UnmarshalJSON(data []byte) error { return wire.UnmarshalObject(data, v) }
 
-// Refund: Money that goes back.
+// Refund: money that goes back.
 type Refund struct {
 	// At least 0.
 	Amount Amount `json:"amount"`
@@ -1091,7 +1091,7 @@ const (
 	StockAdjustmentReasonCount    StockAdjustmentReason = "count"
 )
 
-// StockLevels: Pieces by warehouse code.
+// StockLevels: pieces by warehouse code.
 type StockLevels map[string]int32
 
 // TimeRange is a range of time. An open end is left out.

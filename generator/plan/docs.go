@@ -168,24 +168,6 @@ func begin(name, text string) string {
 	return name + ": " + lowerFirst(text)
 }
 
-// lowerFirst begins a sentence in the middle of another, unless its first word is a name.
-func lowerFirst(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	if len(word) == 0 || word == "I" || strings.ToLower(word[1:]) != word[1:] || word[0] < 'A' || word[0] > 'Z' {
-		return text
-	}
-	switch strings.TrimRight(word, ".,:;") {
-	case "A", "An", "The", "This", "These", "Those", "That", "All", "Any", "Each", "Every", "One", "Some", "If", "When", "Where", "Which",
-		"Whether", "How", "What", "Who", "Your", "Our", "No", "Not", "For", "In", "On", "At", "Of", "To", "By", "With", "Used", "Contains",
-		"Returns", "Represents", "Describes", "Information", "Details", "List", "Name", "Number", "Type", "State", "Status", "Object",
-		"Creates", "Gets", "Lists", "Deletes", "Updates", "Get", "Create", "Update", "Delete", "Retrieve", "Retrieves", "Unique", "Identifier",
-		"Set", "Sets", "Add", "Adds", "Remove", "Removes", "Sends", "Send", "Data", "Date", "Time", "Amount", "Whose", "Why", "Specifies", "Indicates",
-		"Defines", "Provides", "Allows", "Model", "Response", "Request", "Additional", "Optional", "Currently", "Only", "Configuration":
-		return strings.ToLower(word[:1]) + text[1:]
-	}
-	return text
-}
-
 // fieldDoc is the comment of a member: the words at the place, else those of an inline schema, and the limits.
 func fieldDoc(n *spec.Node) string {
 	text := n.Str("description")
