@@ -12,7 +12,7 @@ components:
     Account: {type: object, description: Stripe account of a shop.}
     Link: {type: object, description: An address of a page.}
     Token: {type: object, description: OAuth token.}
-    Holder: {type: object, description: Somebody, or a company.}
+    Holder: {type: object, description: 'Somebody, or a company.'}
     Range: {type: object, description: Range of days.}
 `)
 	for name, want := range map[string]string{
