@@ -3,6 +3,8 @@ package plan_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/retrysafe/retrysafe/generator/plan"
 )
 
 func TestShown(t *testing.T) {
@@ -76,6 +78,21 @@ paths:
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestStreamsAreSpeltRight(t *testing.T) {
+	t.Parallel()
+	_, err := tryPlan(t, `openapi: 3.1.0
+paths:
+  /events:
+    get:
+      operationId: watchEvents
+      x-stream: {ending: '[DONE]'}
+      responses: {'200': {description: ok, content: {text/event-stream: {schema: {type: object}}}}}
+`, plan.Options{})
+	if err == nil || !strings.Contains(err.Error(), `"ending"`) {
+		t.Errorf("got %v", err)
 	}
 }
 

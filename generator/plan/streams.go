@@ -30,6 +30,11 @@ func (b *builder) streamSwitch(m *Method) *Field {
 // the document.
 func (b *builder) stream(o *operation, success []answer) (end string, endless bool) {
 	own := o.Node.Get("x-stream")
+	for _, member := range own.All() {
+		if member.Key != "end" && member.Key != "endless" {
+			b.failf(own, "x-stream", "x-stream has no member %q; it has end and endless", member.Key)
+		}
+	}
 	if end, endless = own.Str("end"), own.Flag("endless"); end != "" || endless {
 		return end, endless
 	}
