@@ -122,7 +122,7 @@ func (b *builder) value(expr string, n *spec.Node) (string, bool) {
 		return strconv.Quote(n.Value), n.Kind == spec.String && len(n.Value) <= 60
 	case "bool":
 		return n.Value, n.Kind == spec.Bool
-	case "int64", "int32":
+	case "int64", "int32", "uint64":
 		_, ok := n.Int()
 		return n.Value, ok && n.Kind == spec.Number && !strings.ContainsAny(n.Value, ".eE")
 	case "float64", "float32":

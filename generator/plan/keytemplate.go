@@ -109,7 +109,7 @@ func (b *builder) bodyPart(o *operation, path []string) (KeyPart, string) {
 		}
 	}
 	switch strings.TrimPrefix(typ, "*") {
-	case "string", "int64", "int32", "bool", "time.Time", "wire.Date", "json.Number":
+	case "string", "int64", "int32", "uint64", "bool", "time.Time", "wire.Date", "json.Number":
 	default:
 		base := b.byName[strings.TrimPrefix(typ, "*")]
 		for base != nil && base.typ.Kind == Alias && b.byName[base.typ.Base] != nil {
@@ -127,7 +127,7 @@ func (b *builder) bodyPart(o *operation, path []string) (KeyPart, string) {
 
 func isScalarExpr(expr string) bool {
 	switch expr {
-	case "string", "int64", "int32", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number":
+	case "string", "int64", "int32", "uint64", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number":
 		return true
 	}
 	return false

@@ -179,7 +179,7 @@ func (b *builder) constParam(param *Param, schema *spec.Node, g goType) {
 		return
 	}
 	switch g.expr {
-	case "string", "bool", "int64", "int32", "float64":
+	case "string", "bool", "int64", "int32", "uint64", "float64":
 		param.Const = literal(schema.Deref(), one.Value)
 	default:
 		if g.named != nil && g.shape == enumShape {

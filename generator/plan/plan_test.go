@@ -92,12 +92,13 @@ func TestFieldTypes(t *testing.T) {
       f: {type: string}, g: {type: [string, 'null']}, h: {type: array, items: {type: [string, 'null']}}, i: {$ref: '#/components/schemas/O'}, j: {},
       k: {type: object, additionalProperties: {type: number}}, l: {type: object}, m: {type: string, format: date-time}, n: {type: string, format: date},
       o: {type: string, format: byte}, p: {type: number, format: float}, q: {type: number, format: decimal}, r: {type: boolean}, s: {type: string, format: uuid},
-      t: {anyOf: [{$ref: '#/components/schemas/O'}, {type: 'null'}]}, u: {type: array, items: {type: array, items: {$ref: '#/components/schemas/O'}}}}}`,
+      t: {anyOf: [{$ref: '#/components/schemas/O'}, {type: 'null'}]}, u: {type: array, items: {type: array, items: {$ref: '#/components/schemas/O'}}},
+      v: {type: integer, format: uint64}, w: {type: integer, minimum: 0, maximum: 1.8446744073709552e+19}, x: {type: integer, maximum: 9223372036854775807}}}`,
 		"O: {type: object, properties: {x: {type: string}}, additionalProperties: false}")
 	want := map[string]string{
 		"A": "string ", "B": "*string ", "C": "[]int32 ", "D": "O ", "E": "json.RawMessage ", "F": "*string omitempty", "G": "wire.Nullable[string] omitzero",
 		"H": "[]*string omitzero", "I": "*O omitempty", "J": "json.RawMessage omitempty", "K": "map[string]float64 omitzero", "L": "map[string]json.RawMessage omitzero",
-		"M": "*time.Time omitempty", "N": "*wire.Date omitempty", "O": "[]byte omitzero", "P": "*float64 omitempty", "Q": "*json.Number omitempty",
+		"M": "*time.Time omitempty", "N": "*wire.Date omitempty", "O": "[]byte omitzero", "P": "*float64 omitempty", "V": "*uint64 omitempty", "W": "*uint64 omitempty", "X": "*int64 omitempty", "Q": "*json.Number omitempty",
 		"R": "*bool omitempty", "S": "*string omitempty", "T": "wire.Nullable[O] omitzero", "U": "[][]O omitzero",
 	}
 	for _, f := range typeOf(t, p, "S").Fields {

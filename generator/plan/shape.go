@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/retrysafe/retrysafe/generator/spec"
+import (
+	"strconv"
+
+	"github.com/retrysafe/retrysafe/generator/spec"
+)
 
 // shape is what a schema is in Go.
 type shape uint8
@@ -54,6 +58,9 @@ func scalarType(n *spec.Node) string {
 		case "int32", "int16", "int8":
 			return "int32"
 		}
+		if isUnsigned(n) {
+			return "uint64"
+		}
 		return "int64"
 	case "number":
 		switch format {
@@ -69,6 +76,13 @@ func scalarType(n *spec.Node) string {
 		return "bool"
 	}
 	return rawType
+}
+
+// isUnsigned tells integers that may be above what 64 bits with a sign hold.
+func isUnsigned(n *spec.Node) bool {
+	const above = 9.3e18 // 2^63 is 9.22e18, 2^64 is 18.4e18, both in the digits that writers of documents leave
+	most, err := strconv.ParseFloat(n.Str("maximum"), 64)
+	return n.Str("format") == "uint64" || err == nil && most > above
 }
 
 func stringType(n *spec.Node, format string) string {

@@ -73,7 +73,7 @@ func (b *builder) variantName(union string, v *spec.Node, g goType, i int) strin
 	switch g.shape {
 	case scalarShape:
 		return map[string]string{
-			"string": "String", "int64": "Integer", "int32": "Integer", "float64": "Number", "float32": "Number",
+			"string": "String", "int64": "Integer", "int32": "Integer", "uint64": "Integer", "float64": "Number", "float32": "Number",
 			"bool": "Boolean", "time.Time": "Time", "wire.Date": "Date", "json.Number": "Number",
 		}[g.expr]
 	case sliceShape:

@@ -29,7 +29,7 @@ type jsonSampler struct {
 const sampleEntries = 3
 
 var jsonSamples = map[string]string{
-	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "float32": "1.5", "float64": "1.5",
+	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "uint64": "1", "float32": "1.5", "float64": "1.5",
 	"any": "null", "[]byte": `"Y29udGVudA=="`, "time.Time": `"2026-01-02T15:04:05Z"`, "wire.Date": `"2026-01-02"`,
 	typeRaw: "{}", "json.Number": "1.5", "wire.Secret": `"text"`,
 }
@@ -252,6 +252,9 @@ func fitsScalar(goType, example string) bool {
 		return example == "true" || example == "false"
 	case "int", "int64":
 		_, err := strconv.ParseInt(example, 10, 64)
+		return err == nil
+	case "uint64":
+		_, err := strconv.ParseUint(example, 10, 64)
 		return err == nil
 	case "int32":
 		_, err := strconv.ParseInt(example, 10, 32)

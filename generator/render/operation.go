@@ -217,7 +217,7 @@ func pathParams(list []*plan.Param) string {
 
 // structured tells types for which explode makes a difference; a named type may be one.
 func structured(goType string) bool {
-	return !slices.Contains([]string{typeString, "int64", "int32", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number"}, goType)
+	return !slices.Contains([]string{typeString, "int64", "int32", "uint64", "float64", "float32", "bool", "time.Time", "wire.Date", "json.Number"}, goType)
 }
 
 var bodyKinds = map[string]string{

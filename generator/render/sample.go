@@ -17,7 +17,7 @@ const sampleDepth = 4 // levels of structs in a sample; deeper ones are left emp
 
 //nolint:gosec // sample values of types, no credentials
 var samples = map[string]string{
-	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "float32": "1.5", "float64": "1.5",
+	typeString: `"text"`, "bool": "true", "int": "1", "int32": "1", "int64": "1", "uint64": "1", "float32": "1.5", "float64": "1.5",
 	"any": valueNil, "[]byte": `[]byte("content")`,
 	"time.Time":   "time.Date(2026, time.January, 2, 15, 4, 5, 0, time.UTC)",
 	"wire.Date":   "wire.Date{Year: 2026, Month: time.January, Day: 2}",
