@@ -200,8 +200,7 @@ func serviceFields(services []*plan.Service) []serviceField {
 
 // serviceWords is what a service is about, without its name, which stands beside.
 func serviceWords(s *plan.Service) string {
-	doc := strings.TrimPrefix(strings.TrimPrefix(s.Doc, s.TypeName), ": ")
-	return upper(firstSentence(strings.TrimPrefix(doc, " is ")))
+	return upper(firstSentence(withoutName(s.TypeName, s.Doc)))
 }
 
 func newService(s *plan.Service) string {

@@ -126,14 +126,25 @@ func (r *renderer) reference() map[string]any {
 }
 
 func (r *renderer) referenceService(s *plan.Service, path string) referenceService {
-	out := referenceService{Path: strings.TrimPrefix(path, "c."), Doc: s.Doc}
+	out := referenceService{Path: strings.TrimPrefix(path, "c."), Doc: withoutName(s.TypeName, s.Doc)}
 	for _, m := range s.Methods {
 		out.Methods = append(out.Methods, referenceMethod{
-			Name: m.GoName, HTTP: m.HTTP, URL: m.Path, Notes: notes(m), Doc: m.Doc,
+			Name: m.GoName, HTTP: m.HTTP, URL: m.Path, Notes: notes(m), Doc: withoutName(m.GoName, m.Doc),
 			Sample: resultOf(m) + formatExpr(sampler{r.types, r.plan.Package + "."}.call(m, path)),
 		})
 	}
 	return out
+}
+
+// withoutName is a comment below a heading that says the name already.
+func withoutName(name, doc string) string {
+	if rest, ok := strings.CutPrefix(doc, name+": "); ok {
+		return upper(rest)
+	}
+	if rest, ok := strings.CutPrefix(doc, name+" is "); ok {
+		return upper(rest)
+	}
+	return doc
 }
 
 // resultOf is what stands before a sample call.

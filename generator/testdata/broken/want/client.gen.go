@@ -24,9 +24,9 @@ var api = client.API{
 
 // Client calls the Broken API. It is safe for concurrent use.
 type Client struct {
-	// Has the operations of boats.
+	// BoatsService has the operations of boats.
 	Boats *BoatsService
-	// Has the operations of trains.
+	// TrainsService has the operations of trains.
 	Trains *TrainsService
 
 	core *client.Client

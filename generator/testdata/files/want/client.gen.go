@@ -24,7 +24,7 @@ var api = client.API{
 
 // Client calls the Files API. It is safe for concurrent use.
 type Client struct {
-	// Has the operations of Sites.
+	// SitesService has the operations of Sites.
 	Sites *SitesService
 
 	core *client.Client

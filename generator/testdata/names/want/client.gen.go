@@ -27,9 +27,9 @@ var api = client.API{
 type Client struct {
 	// What is on its way.
 	Parcels *ParcelsService
-	// Has the operations of people.
+	// PeopleService has the operations of people.
 	People *PeopleService
-	// Has the operations of punctuation.
+	// PunctuationService has the operations of punctuation.
 	Punctuation *PunctuationService
 
 	core *client.Client

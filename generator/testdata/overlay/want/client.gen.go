@@ -24,7 +24,7 @@ var api = client.API{
 
 // Client calls the Overlaid API. It is safe for concurrent use.
 type Client struct {
-	// Has the operations of Orders.
+	// OrdersService has the operations of Orders.
 	Orders *OrdersService
 
 	core *client.Client

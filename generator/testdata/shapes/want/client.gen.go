@@ -24,7 +24,7 @@ var api = client.API{
 
 // Client calls the Shapes API. It is safe for concurrent use.
 type Client struct {
-	// Has the operations of Shapes.
+	// ShapesService has the operations of Shapes.
 	Shapes *ShapesService
 
 	core *client.Client

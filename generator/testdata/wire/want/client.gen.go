@@ -25,13 +25,13 @@ var api = client.API{
 
 // Client calls the Wire API. It is safe for concurrent use.
 type Client struct {
-	// Has the operations of Charges.
+	// ChargesService has the operations of Charges.
 	Charges *ChargesService
-	// Has the operations of Jobs.
+	// JobsService has the operations of Jobs.
 	Jobs *JobsService
-	// Has the operations of Keys.
+	// KeysService has the operations of Keys.
 	Keys *KeysService
-	// Has the operations of Notes.
+	// NotesService has the operations of Notes.
 	Notes *NotesService
 
 	core *client.Client
