@@ -239,10 +239,12 @@ func decode(t reflect.Type, raw json.RawMessage) (reflect.Value, error) {
 		}
 		return v.Elem(), fill(v.Elem(), members)
 	}
-	if err := json.Unmarshal(raw, v.Interface()); err != nil {
-		return v.Elem(), err
+	err := json.Unmarshal(raw, v.Interface())
+	if number := json.Number(""); err != nil && t.Kind() == reflect.String && json.Unmarshal(raw, &number) == nil {
+		v.Elem().SetString(number.String()) // a parameter that is text or a number is text
+		return v.Elem(), nil
 	}
-	return v.Elem(), nil
+	return v.Elem(), err
 }
 
 func hasFiles(t reflect.Type, depth int) bool {
