@@ -194,10 +194,17 @@ func clientCredentials(tokenURL, id, secret string, scopes []string) fetchToken 
 }
 
 func askToken(ctx context.Context, rt http.RoundTripper, address string, form url.Values, sign func(*http.Request)) (Token, int, error) {
-	ctx = transport.WithCall(ctx, transport.WithOperation(&opToken), transport.WithRefresh(nil))
+	token, _, status, err := requestToken(ctx, rt, &opToken, address, form, sign)
+	return token, status, err
+}
+
+// requestToken makes one request to a token endpoint. It gives the access token, the refresh token that came with it,
+// and the status.
+func requestToken(ctx context.Context, rt http.RoundTripper, op *transport.Operation, address string, form url.Values, sign func(*http.Request)) (Token, string, int, error) {
+	ctx = transport.WithCall(ctx, transport.WithOperation(op), transport.WithRefresh(nil))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
-		return Token{}, 0, errors.New("the token URL is not a URL")
+		return Token{}, "", 0, errors.New("the token URL is not a URL")
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Accept", "application/json")
@@ -205,24 +212,25 @@ func askToken(ctx context.Context, rt http.RoundTripper, address string, form ur
 	asked := time.Now()
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
-		return Token{}, 0, err
+		return Token{}, "", 0, err
 	}
 	defer resp.Body.Close()
 	var answer struct {
-		AccessToken string      `json:"access_token"`
-		ExpiresIn   json.Number `json:"expires_in"`
-		Error       string      `json:"error"`
+		AccessToken  string      `json:"access_token"`
+		RefreshToken string      `json:"refresh_token"`
+		ExpiresIn    json.Number `json:"expires_in"`
+		Error        string      `json:"error"`
 	}
 	err = json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&answer)
 	switch {
 	case resp.StatusCode != http.StatusOK:
-		return Token{}, resp.StatusCode, fmt.Errorf("the token endpoint answered %d %s", resp.StatusCode, answer.Error)
+		return Token{}, "", resp.StatusCode, fmt.Errorf("the token endpoint answered %d %s", resp.StatusCode, answer.Error)
 	case err != nil || answer.AccessToken == "":
-		return Token{}, resp.StatusCode, errors.New("the token endpoint's answer has no access_token")
+		return Token{}, "", resp.StatusCode, errors.New("the token endpoint's answer has no access_token")
 	}
 	token := Token{Value: answer.AccessToken}
 	if seconds, err := answer.ExpiresIn.Int64(); err == nil && seconds > 0 {
 		token.Expires = asked.Add(time.Duration(seconds) * time.Second)
 	}
-	return token, resp.StatusCode, nil
+	return token, answer.RefreshToken, resp.StatusCode, nil
 }
