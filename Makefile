@@ -67,6 +67,10 @@ bench: ## Cost of a call beside net/http and the peers, and the simulation of bu
 bench-smoke: ## Every benchmark one time, so that none can rot
 	@cd bench && go test -run '^$$' -bench . -benchtime 1x ./...
 
+.PHONY: bench-server
+bench-server: ## What the server half costs, on PostgreSQL servers of its own; a quarter of an hour
+	@cd server/servertest && go run ./bench -rounds 20 -growth 10000000 -docs ../../docs/server.md
+
 .PHONY: bench-generate
 bench-generate: ## Generation beside oapi-codegen and ogen on real documents, and its growth
 	@cd bench && go run ./generate -growth -markdown ../docs/generate.md

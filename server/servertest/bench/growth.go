@@ -14,9 +14,6 @@ import (
 	"github.com/retrysafe/retrysafe/server/idempotency"
 )
 
-// growthClaims is the number of claims on each side of a comparison.
-const growthClaims = 1000
-
 // growth claims in a table that grows and, turn by turn with it, in one that stays empty, so that what the machine does
 // meanwhile hits both.
 func growth(ctx context.Context, s *settings) (string, error) {
@@ -36,10 +33,10 @@ func growth(ctx context.Context, s *settings) (string, error) {
 			return "", err
 		}
 		have = size
-		if _, err := growthCosts(ctx, empty, grown, growthClaims/4); err != nil { // what a server's caches would hold
+		if _, err := growthCosts(ctx, empty, grown, s.claims/4+1); err != nil { // what a server's caches would hold
 			return "", err
 		}
-		took, err := growthCosts(ctx, empty, grown, growthClaims)
+		took, err := growthCosts(ctx, empty, grown, s.claims)
 		if err != nil {
 			return "", err
 		}

@@ -34,6 +34,8 @@ type settings struct {
 	length  time.Duration
 	growth  int
 	rivals  int
+	passes  int
+	claims  int
 	cluster *pgtest.Cluster
 	dsn     string // of the newest database
 }
@@ -64,6 +66,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.DurationVar(&s.length, "cell", time.Second, "length of a cell")
 	flags.IntVar(&s.growth, "growth", 100_000, "records in the table at the end of the section growth")
 	flags.IntVar(&s.rivals, "keys", 20, "keys of the section rivals")
+	flags.IntVar(&s.passes, "passes", 21, "passes of the sections parts and middleware")
+	flags.IntVar(&s.claims, "claims", 1000, "claims of the section growth, in each table at each size")
 	only := flags.String("section", "", "one of machine, claim, parts, replay, rivals, growth, middleware; all when empty")
 	docs := flags.String("docs", "", "also write the tables into this page")
 	if err := flags.Parse(args); err != nil {
@@ -89,7 +93,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // section gives every section that needs a database a server of its own, on disk and with fsync.
 func (s *settings) section(ctx context.Context, part section) (text string, err error) {
-	if part.database {
+	if part.database && s.cluster == nil {
 		bin, err := pgtest.Find()
 		if err != nil {
 			return "", err
@@ -101,6 +105,7 @@ func (s *settings) section(ctx context.Context, part section) (text string, err 
 			if removeErr := s.cluster.Remove(); err == nil {
 				err = removeErr
 			}
+			s.cluster = nil
 		}()
 	}
 	return part.run(ctx, s)

@@ -27,20 +27,20 @@ func work(w http.ResponseWriter, r *http.Request) {
 }
 
 // middleware measures one keyed request after the other, each with a new key, without a network.
-func middleware(context.Context, *settings) (string, error) {
+func middleware(_ context.Context, s *settings) (string, error) {
 	guarded := func(window time.Duration) http.Handler {
 		return idempotency.Middleware(idempotency.NewMemory(nil), idempotency.Options{
 			Caller:   func(*http.Request) (string, error) { return "acct_1", nil },
 			Failures: idempotency.StoreFailures, ReplayWindow: window,
 		})(http.HandlerFunc(work))
 	}
-	ours := compareHandlers([]candidate{
+	ours := s.compareHandlers([]candidate{
 		{"net/http, bare handler", serve(http.HandlerFunc(work), true)},
 		{"net/http, first request, steady", serve(guarded(20*time.Millisecond), true)}, // records expire as fast as they come
 		{"net/http, first request, growing", serve(guarded(24*time.Hour), true)},       // the heap grows by every record
 		{"net/http, replay", serve(guarded(24*time.Hour), false)},
 	})
-	text := table([]string{"handler", "CPU", "allocs", "CPU over bare", "allocs over bare"}, append(rowsOf(ours), rowsOf(compareHandlers(peers()))...))
+	text := table([]string{"handler", "CPU", "allocs", "CPU over bare", "allocs over bare"}, append(rowsOf(ours), rowsOf(s.compareHandlers(peers()))...))
 	limits := make([]bar, 0, 4)
 	for _, c := range ours[1:3] {
 		time, allocs := c.nanos-ours[0].nanos, c.allocs-ours[0].allocs
@@ -57,11 +57,8 @@ type candidate struct {
 	setUp func(n int) (work func())
 }
 
-// Passes over all candidates, and requests in each.
-const (
-	handlerPasses   = 21
-	handlerRequests = 20_000
-)
+// handlerRequests is the number of requests to each candidate in a pass.
+const handlerRequests = 20_000
 
 // cost of one request.
 type cost struct {
@@ -72,9 +69,9 @@ type cost struct {
 // compareHandlers measures the candidates in turns. The time is the processor's, of all threads, the collector's among
 // them: another program that keeps the machine busy does not count. It does slow the processor down, and so the
 // quietest quarter of each candidate's passes is what counts.
-func compareHandlers(candidates []candidate) []cost {
+func (s *settings) compareHandlers(candidates []candidate) []cost {
 	times, allocs := make([][]float64, len(candidates)), make([][]float64, len(candidates))
-	for range handlerPasses {
+	for range s.passes {
 		for _, i := range mathrand.Perm(len(candidates)) {
 			t, a := measure(handlerRequests, candidates[i].setUp)
 			times[i], allocs[i] = append(times[i], t), append(allocs[i], a)

@@ -12,11 +12,8 @@ import (
 	"strings"
 )
 
-// Of the section parts: how often a message is sent in a pass, and how many passes there are.
-const (
-	partMessages = 200
-	partPasses   = 40
-)
+// partMessages is how often a message is sent in a pass.
+const partMessages = 200
 
 // part is a message to the database. {id}, {lock}, {text} and {bytes} are drawn anew for each.
 type part struct{ name, text string }
@@ -53,7 +50,7 @@ PREPARE keep AS SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $
 		return "", err
 	}
 	costs := make([][]float64, len(all))
-	for pass := range partPasses {
+	for pass := range s.passes + 1 { // of which the first warms up
 		for _, i := range mathrand.Perm(len(all)) {
 			cost, err := all[i].send(ctx, db, server)
 			if err != nil {
@@ -69,7 +66,7 @@ PREPARE keep AS SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $
 		rows[i] = []string{p.name, fmt.Sprintf("%.0f us", quarter(costs[i])), fmt.Sprintf("%+.0f us", quarter(costs[i])-quarter(costs[0]))}
 	}
 	return "One session, one message after the other, each rolled back: CPU time of the database for a message, the quietest quarter of " +
-		fmt.Sprintf("%d passes of %d.\n\n", partPasses-1, partMessages) + table([]string{"in one message", "CPU", "over the first"}, rows), db.Close()
+		fmt.Sprintf("%d passes of %d.\n\n", s.passes, partMessages) + table([]string{"in one message", "CPU", "over the first"}, rows), db.Close()
 }
 
 // send sends the message many times and returns the database's time for one, in microseconds.
