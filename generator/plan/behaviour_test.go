@@ -329,10 +329,12 @@ components:
 func TestClientCredentials(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ flows, want string }{
-		{"{clientCredentials: {tokenUrl: 'https://x/token', scopes: {r: read}}}", "WithClientCredentials https://x/token true"},
-		{"{clientCredentials: {tokenUrl: /oauth2/token, scopes: {}}}", "WithClientCredentials /oauth2/token true"},
-		{"{clientCredentials: {tokenUrl: '', scopes: {}}}", "WithClientCredentials  true"},
-		{"{authorizationCode: {tokenUrl: /token, authorizationUrl: /authorize, scopes: {}}}", "WithAccessToken  false"},
+		{"{clientCredentials: {tokenUrl: 'https://x/token', scopes: {r: read}}}", "WithClientCredentials https://x/token true "},
+		{"{clientCredentials: {tokenUrl: /oauth2/token, scopes: {}}}", "WithClientCredentials /oauth2/token true "},
+		{"{clientCredentials: {tokenUrl: '', scopes: {}}}", "WithClientCredentials  true "},
+		{"{authorizationCode: {tokenUrl: /token, authorizationUrl: /authorize, scopes: {}}}", "WithAccessToken  false /token"},
+		{"{authorizationCode: {tokenUrl: /token, refreshUrl: /refresh, authorizationUrl: /authorize, scopes: {}}}", "WithAccessToken  false /refresh"},
+		{"{implicit: {authorizationUrl: /authorize, scopes: {}}}", "WithAccessToken  false "},
 	} {
 		p := build(t, `openapi: 3.1.0
 security: [{oauth: []}]
@@ -341,7 +343,7 @@ paths:
 components: {securitySchemes: {oauth: {type: oauth2, flows: `+tt.flows+`}}}
 `)
 		s := p.Schemes[0]
-		if got := fmt.Sprint(s.Option, " ", s.TokenURL, " ", s.ClientCredentials); got != tt.want {
+		if got := fmt.Sprint(s.Option, " ", s.TokenURL, " ", s.ClientCredentials, " ", s.RefreshURL); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.flows, got, tt.want)
 		}
 	}

@@ -77,7 +77,7 @@ type Scheme struct {
 	In          string // apiKey: header | query | cookie
 	Param       string // apiKey: name on the wire
 	TokenURL    string // oauth2 client credentials; a relative or empty one is resolved by the runtime
-	RefreshURL  string
+	RefreshURL  string // oauth2: where refresh tokens give access tokens; "" when no flow gives them
 	Scopes      []string
 	Env         []string // environment variables: one, or two for basic and client credentials
 	Description string

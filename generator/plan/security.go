@@ -102,7 +102,8 @@ func (b *builder) scheme(s *Scheme, n *spec.Node) {
 	case "oauth2":
 		flow := n.At("flows", "clientCredentials")
 		s.ClientCredentials = flow.IsObject()
-		s.TokenURL, s.RefreshURL = strings.TrimSpace(flow.Str("tokenUrl")), flow.Str("refreshUrl")
+		s.TokenURL = strings.TrimSpace(flow.Str("tokenUrl"))
+		s.RefreshURL = refreshURL(n)
 		for _, scope := range flow.Get("scopes").All() {
 			s.Scopes = append(s.Scopes, scope.Key)
 		}
@@ -118,6 +119,24 @@ func (b *builder) scheme(s *Scheme, n *spec.Node) {
 		b.warnOncef(n, "security", "the security scheme %q is of a type that OpenAPI does not know; a bearer token is assumed", s.Name)
 		s.Kind, s.Option, s.Env = "bearer", "WithBearerToken", []string{"TOKEN"}
 	}
+}
+
+// refreshURL is where a refresh token gives an access token: what a flow with such tokens says, else its token endpoint
+// (RFC 6749 section 6). It is "" when no flow gives refresh tokens.
+func refreshURL(n *spec.Node) string {
+	for _, name := range []string{"authorizationCode", "password"} {
+		flow := n.At("flows", name)
+		if !flow.IsObject() {
+			continue
+		}
+		if address := strings.TrimSpace(flow.Str("refreshUrl")); address != "" {
+			return address
+		}
+		if address := strings.TrimSpace(flow.Str("tokenUrl")); address != "" {
+			return address
+		}
+	}
+	return ""
 }
 
 func constantCase(name string) string {

@@ -97,8 +97,15 @@ func (r *renderer) printOptions() error {
 	if r.hasUploads() {
 		views = append(views, option("WithUploadProgress", "f func(sent, total int64)", "client.WithUploadProgress(f)", progressDoc))
 	}
+	taken := map[string]bool{}
+	for _, s := range r.plan.Schemes {
+		taken[s.Option] = true
+	}
 	for _, s := range r.plan.Schemes {
 		views = append(views, credentialOptions(s)...)
+		if schemeKinds[s.Kind] != "" && s.Option != "" && s.RefreshURL != "" {
+			views = append(views, refreshOption(s, taken))
+		}
 	}
 	return r.execute("options", "options.tmpl", map[string]any{"Options": views})
 }
@@ -134,6 +141,21 @@ func credentialOptions(s *plan.Scheme) []optionView {
 		}
 	}
 	return []optionView{option(s.Option, "token string", "client.WithSecret("+scheme+", token)", "presents a bearer token."+default1), source}
+}
+
+// refreshOption is the option for a refresh token of a scheme that has a flow which gives them.
+func refreshOption(s *plan.Scheme, taken map[string]bool) optionView {
+	name := strings.NewReplacer("AccessToken", "RefreshToken", "ClientCredentials", "RefreshToken").Replace(s.Option)
+	if taken[name] {
+		name = s.Option + "Refresh"
+	}
+	taken[name] = true
+	return option(
+		name, "id, secret, refreshToken string, kept func(refreshToken string)",
+		"client.WithRefreshToken("+quote(s.Name)+", "+quote(s.RefreshURL)+", id, secret, refreshToken, kept)",
+		"gets access tokens for a refresh token. An empty secret is that of a public client. kept, which may be nil, is called with a "+
+			"refresh token that takes the place of the last one: store it. It is for [New].",
+	)
 }
 
 func (r *renderer) hasVariables() bool {

@@ -102,8 +102,9 @@ func wide() *plan.Plan {
 		p.Schemes,
 		&plan.Scheme{Name: "basic", Kind: "basic", Option: "WithBasicAuth", Env: []string{"SHOP_USER", "SHOP_PASSWORD"}},
 		&plan.Scheme{Name: "key", Kind: "apiKey", In: "query", Param: "api_key", Option: "WithAPIKey"},
-		&plan.Scheme{Name: "oauth", Kind: "oauth2", ClientCredentials: true, TokenURL: "https://id.shop.example/token", Scopes: []string{"read"}, Option: "WithClientCredentials"},
+		&plan.Scheme{Name: "oauth", Kind: "oauth2", ClientCredentials: true, RefreshURL: "https://id.shop.example/refresh", TokenURL: "https://id.shop.example/token", Scopes: []string{"read"}, Option: "WithClientCredentials"},
 		&plan.Scheme{Name: "tls", Kind: "mutualTLS"},
+		&plan.Scheme{Name: "code", Kind: "oauth2", RefreshURL: "/token", Option: "WithAccessToken"},
 	)
 	p.Types = append(
 		p.Types,
@@ -151,6 +152,8 @@ func TestPrinted(t *testing.T) {
 		{"JSON parameter", "things", "`query:\"q,json\"`"},
 		{"nested service", "client", "Things: &ThingsService{core: core, Parts: &ThingsPartsService{core: core}},"},
 		{"client credentials", "options", `client.WithClientCredentials("oauth", "https://id.shop.example/token", id, secret, scopes...)`},
+		{"refresh token", "options", `client.WithRefreshToken("oauth", "https://id.shop.example/refresh", id, secret, refreshToken, kept)`},
+		{"refresh token of a second scheme", "options", `func WithAccessTokenRefresh(id, secret, refreshToken string, kept func(refreshToken string)) Option {`},
 		{"basic", "options", `client.WithBasic("basic", user, password)`},
 		{"upload progress", "options", "func WithUploadProgress("},
 		{"typed header", "headers", "func (h Headers) XRateLimit() (int64, bool)"},
