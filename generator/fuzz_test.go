@@ -59,6 +59,8 @@ func FuzzText(f *testing.F) {
 	for _, text := range []string{
 		"openapi: 3.1.0\npaths: {}\n", `{"openapi":"3.0.0","paths":{"/a":{"get":{}}}}`, "a: &a [*a]", "{", `{"openapi":"3.1.0","components":{"schemas":{"A":{"$ref":"#/components/schemas/B"},"B":{"$ref":{"x":1}}}}}`, "- - - -", "openapi: 3.1.0\n<<: {paths: 1}", "? [a]\n: b",
 		"openapi: 3.1.0\ncomponents: {schemas: {A: {allOf: [{$ref: '#/components/schemas/A'}]}}}", "\xff\xfe", "openapi: 3.1.0\npaths: {'{': {get: {}}, '/{}': {get: {}}}",
+		// found by FuzzMutated: an operationId that is no Go string as it stands
+		"{\"openapi\":\"3.1.0\",\"paths\":{\"/internal\":{\"get\":{\"operationId\":\"a`b\\\"c\\\\\",\"responses\":{\"204\":{\"description\":\"none\"}},\"tags\":[\"Internal\"]}}}}",
 	} {
 		f.Add(text)
 	}
