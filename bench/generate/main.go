@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -68,7 +70,7 @@ func run(dir, only string, rounds int, growth bool, markdown string) error {
 	}
 	fmt.Print(report)
 	if markdown != "" {
-		return os.WriteFile(markdown, []byte(report.String()), 0o600)
+		return os.WriteFile(markdown, []byte(preface(rounds)+report.String()), 0o600)
 	}
 	return nil
 }
@@ -105,9 +107,7 @@ func writeTable(w *strings.Builder, tools []tool, all [][]sample) {
 			ours, theirs = ours.plus(a), theirs.plus(b)
 		}
 		if n > 0 {
-			fmt.Fprintf(w, "\n%d documents; sum of ours over sum of %s: generate %.2f, peak memory %.2f, lines %.2f, build CPU %.2f, binary %.2f\n\n", n, tools[i].name,
-				ratio(float64(ours.wall), float64(theirs.wall)), ratio(float64(ours.peakMiB), float64(theirs.peakMiB)), ratio(float64(ours.lines), float64(theirs.lines)),
-				ratio(float64(ours.buildCPU), float64(theirs.buildCPU)), ratio(float64(ours.binary), float64(theirs.binary)))
+			writeBars(w, tools[i].name, n, ours, theirs)
 		}
 	}
 	w.WriteString("Documents that a tool does not compile:\n\n")
@@ -122,6 +122,52 @@ func writeTable(w *strings.Builder, tools []tool, all [][]sample) {
 		fmt.Fprintf(w, "- %s: %d of %d (%s)\n", tool.name, len(failed), len(all), strings.Join(failed, ", "))
 	}
 	w.WriteString("\n")
+}
+
+// writeBars prints the ratios of the sums. The bars are those that this project sets itself beside oapi-codegen.
+func writeBars(w *strings.Builder, name string, n int, ours, theirs sample) {
+	fmt.Fprintf(w, "\n%d documents; the sum of retrysafe over the sum of %s:\n\n| measure | ratio |", n, name)
+	barred := name == "oapi-codegen"
+	if barred {
+		w.WriteString(" at most | result |\n|---|---|---|---|\n")
+	} else {
+		w.WriteString("\n|---|---|\n")
+	}
+	for _, bar := range []struct {
+		measure      string
+		ours, theirs float64
+		most         float64
+	}{
+		{"generation, wall time", float64(ours.wall), float64(theirs.wall), 1},
+		{"generation, peak memory", float64(ours.peakMiB), float64(theirs.peakMiB), 1.5},
+		{"lines generated", float64(ours.lines), float64(theirs.lines), 0.5},
+		{"go build, CPU time", float64(ours.buildCPU), float64(theirs.buildCPU), 0.5},
+		{"program with one call, size", float64(ours.binary), float64(theirs.binary), 1},
+	} {
+		r := ratio(bar.ours, bar.theirs)
+		fmt.Fprintf(w, "| %s | %.2f |", bar.measure, r)
+		if barred {
+			result := "pass"
+			if r > bar.most {
+				result = "MISS"
+			}
+			fmt.Fprintf(w, " %.2f | %s |", bar.most, result)
+		}
+		w.WriteString("\n")
+	}
+	w.WriteString("\n")
+}
+
+// preface says what the tables are and how they were made.
+func preface(rounds int) string {
+	return "# Generation beside the peers\n\n" +
+		"Generators of Go clients on real OpenAPI documents, side by side in one run. Written by:\n\n" +
+		"```sh\nmake bench-generate    # cd bench && go run ./generate -growth -markdown ../docs/generate.md\n```\n\n" +
+		fmt.Sprintf("Of %d generations the fastest counts, and the largest peak of resident memory. Lines are those of all Go files that the tool\n", rounds) +
+		"writes, examples and tests included. The CPU time is that of `go build` of the package with everything that it imports built\n" +
+		"before. The program holds on to one call and is linked without symbols. Small documents cost retrysafe about 300 lines that do\n" +
+		"not grow with the document: options, errors, examples.\n\n" +
+		runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ", " + strconv.Itoa(runtime.NumCPU()) + " CPUs.\n\n"
 }
 
 func ratio(a, b float64) float64 {

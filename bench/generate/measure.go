@@ -77,7 +77,7 @@ func install(work string) ([]tool, error) {
 	}
 	deps := map[string]string{
 		"ours": "import (\n\t_ \"" + sdkModule + "/client\"\n\t_ \"" + sdkModule + "/wire\"\n)\n",
-		"oapi": "import (\n\t_ \"github.com/oapi-codegen/runtime\"\n\t_ \"github.com/oapi-codegen/runtime/types\"\n\t_ \"github.com/oapi-codegen/nullable\"\n)\n",
+		"oapi": "import (\n\t_ \"github.com/oapi-codegen/runtime\"\n\t_ \"github.com/oapi-codegen/runtime/types\"\n\t_ \"github.com/oapi-codegen/nullable\"\n\t_ \"go.yaml.in/yaml/v3\"\n)\n",
 		"ogen": "import (\n\t_ \"github.com/ogen-go/ogen/http\"\n\t_ \"github.com/ogen-go/ogen/middleware\"\n\t_ \"github.com/ogen-go/ogen/ogenerrors\"\n\t_ \"github.com/ogen-go/ogen/otelogen\"\n\t_ \"github.com/ogen-go/ogen/uri\"\n\t_ \"github.com/ogen-go/ogen/validate\"\n\t_ \"github.com/ogen-go/ogen/conv\"\n\t_ \"github.com/ogen-go/ogen/json\"\n\t_ \"github.com/ogen-go/ogen/ogenregex\"\n\t_ \"github.com/ogen-go/ogen/sse\"\n)\n",
 	}
 	for _, t := range tools {
