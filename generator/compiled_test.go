@@ -28,7 +28,7 @@ func TestRealDocumentsCompile(t *testing.T) {
 	}
 	module := t.TempDir()
 	writeModule(t, module)
-	build := []string{"build"} // without the programs in examples, which vet compiles and build would link
+	build := append(make([]string, 0, 1+len(specs)), "build") // without the programs in examples, which vet compiles and build would link
 	for _, s := range specs {
 		pkg := strings.ReplaceAll(s.name, "-", "")
 		result, err := generator.Generate(context.Background(), generator.Options{Spec: s.file, Package: pkg, Out: filepath.Join(module, pkg)})
