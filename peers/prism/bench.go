@@ -29,6 +29,7 @@ type built struct {
 	work.Document
 	binary string
 	plan   *plan.Plan
+	doc    *sample.Document
 	kept   *row
 	err    error
 	took   time.Duration
@@ -81,6 +82,7 @@ func build(bench *work.Bench, d work.Document) (p built) {
 		p.err = err
 		return p
 	}
+	p.doc = values
 	program := pkg.Name + "prism"
 	if p.err = bench.Write(program, "main.go", source(pkg, values)); p.err == nil {
 		p.binary, p.err = bench.Build(program)
@@ -116,7 +118,31 @@ func (p built) outcomes() ([]smoke.Outcome, error) {
 		return nil, err
 	}
 	defer stop()
-	return call(p.binary, base, p.plan)
+	outcomes, err := call(p.binary, base, p.plan)
+	p.confirm(p.plan.Services, outcomes)
+	return outcomes, err
+}
+
+// confirm holds the answers that the SDK refused, and another one of which it took, against their schemas without the
+// generator's help. One that contradicts nothing is a fault of the SDK all the same.
+func (p built) confirm(services []*plan.Service, outcomes []smoke.Outcome) {
+	for _, s := range services {
+		p.confirm(s.Children, outcomes)
+		for _, m := range s.Methods {
+			for i := range outcomes {
+				o := &outcomes[i]
+				if o.ID != m.ID || o.Answer == nil {
+					continue
+				}
+				why := p.doc.Contradicts(m.Path, m.HTTP, o.Answer.Status, o.Answer.ContentType, []byte(o.Answer.Body))
+				if o.Answer = nil; why != "" {
+					o.Detail += "; the answer contradicts the schema: " + why
+				} else if o.Result == "example" {
+					o.Result = "decode"
+				}
+			}
+		}
+	}
 }
 
 // call runs the smoke program against the mock.

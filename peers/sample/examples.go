@@ -1,8 +1,11 @@
 package sample
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -53,6 +56,34 @@ func (d *Document) Examples(m Media) []Example {
 		out = append(out, d.shown(m.Place+" schema", d.object(schema), schema)...)
 	}
 	return out
+}
+
+// Contradicts tells that an answer is not what the document says, where that can be seen: the first misfit, "" when
+// there is none or the answer is not described.
+func (d *Document) Contradicts(path, method string, status int, contentType string, body []byte) string {
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return ""
+	}
+	media, _, _ := strings.Cut(contentType, ";")
+	exact := strconv.Itoa(status)
+	for _, wanted := range []string{exact, exact[:1] + "XX", "default"} {
+		for _, m := range d.Medias(path, method) {
+			declared, _, _ := strings.Cut(m.ContentType, ";")
+			if !strings.EqualFold(m.Status, wanted) || !strings.EqualFold(declared, media) && declared != "*/*" {
+				continue
+			}
+			for _, misfit := range d.Misfits(m.node["schema"], value) {
+				if !misfit.Harmless {
+					return misfit.Path + " " + misfit.Reason
+				}
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // SchemaExamples are those of the schema at a JSON pointer.

@@ -209,7 +209,8 @@ func wrongNumber(s map[string]any, v json.Number) string {
 	if !ok || !r.IsInt() {
 		return ""
 	}
-	if r.Num().BitLen() >= bits {
+	unsigned := s["format"] == "uint64" || asFloat(s["maximum"], 0) > math.MaxInt64
+	if n := r.Num().BitLen(); n > bits || n == bits && !unsigned {
 		return fmt.Sprintf("does not fit %d bits", bits)
 	}
 	return ""

@@ -104,3 +104,39 @@ func TestMisfitsEnd(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+func TestContradicts(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	if err := os.WriteFile(path, []byte(`paths:
+  /a:
+    get:
+      responses:
+        '200': {content: {application/json: {schema: {type: object, properties: {n: {type: integer, format: uint64}, i: {type: integer}}}}}}
+        default: {content: {'*/*': {schema: {type: string}}}}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status     int
+		body, want string
+	}{
+		{200, `{"n":1}`, ""},
+		{200, `{"n":18446744073709551615}`, ""},
+		{200, `{"n":18446744073709551616}`, "$.n does not fit 64 bits"},
+		{200, `{"i":9223372036854775807}`, ""},
+		{200, `{"i":9223372036854775808}`, "$.i does not fit 64 bits"},
+		{200, `{"n":"1"}`, "$.n string where the schema has integer"},
+		{404, `"text"`, ""},
+		{404, `1`, "$ integer where the schema has string"},
+		{200, `{`, ""},
+	} {
+		if got := d.Contradicts("/a", "GET", c.status, "application/json; charset=utf-8", []byte(c.body)); got != c.want {
+			t.Errorf("%d %s: %q, want %q", c.status, c.body, got, c.want)
+		}
+	}
+}

@@ -35,6 +35,15 @@ type Outcome struct {
 	ID     string `json:"id"`
 	Result string `json:"result"` // ok, example, error-answer, refused, decode, no-answer, unsampled, panic
 	Detail string `json:"detail,omitempty"`
+	// Answer is the one that could not be decoded.
+	Answer *Answer `json:"answer,omitempty"`
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status      int    `json:"status"`
+	ContentType string `json:"contentType"`
+	Body        string `json:"body"`
 }
 
 // Run makes the calls one after another and writes their outcomes to w as JSON lines.
@@ -68,7 +77,10 @@ func run(c Call, opts []client.Option) (out Outcome) {
 		bodies = []json.RawMessage{nil}
 	}
 	for i, body := range bodies {
-		result, detail := call(c, body, opts)
+		result, detail, answer := call(c, body, opts)
+		if result == "decode" {
+			out.Answer = answer
+		}
 		if i == 0 || result != "unsampled" && result != "refused" {
 			out.Result, out.Detail = result, detail
 		}
@@ -77,7 +89,7 @@ func run(c Call, opts []client.Option) (out Outcome) {
 		}
 		// A sample that Prism refuses also as it was made says nothing of the SDK: the next one is tried.
 		if spoiled(c, body, opts) {
-			return Outcome{c.ID, "refused", "taken as it was made, refused as the SDK encodes it: " + detail}
+			return Outcome{ID: c.ID, Result: "refused", Detail: "taken as it was made, refused as the SDK encodes it: " + detail}
 		}
 	}
 	if out.Result != "decode" {
@@ -85,7 +97,7 @@ func run(c Call, opts []client.Option) (out Outcome) {
 	}
 	// The document's own example may contradict its schema: ask for an answer made from the schema.
 	for _, body := range bodies {
-		result, detail := call(c, body, append(slices.Clone(opts), client.WithHeader("Prefer", "dynamic=true")))
+		result, detail, _ := call(c, body, append(slices.Clone(opts), client.WithHeader("Prefer", "dynamic=true")))
 		if result == "refused" || result == "unsampled" {
 			continue
 		}
@@ -106,23 +118,28 @@ const patience = time.Minute
 var HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
 // call makes one call.
-func call(c Call, body json.RawMessage, opts []client.Option) (result, detail string) {
+func call(c Call, body json.RawMessage, opts []client.Option) (result, detail string, answer *Answer) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	var info client.ResponseInfo
 	args, err := arguments(ctx, c, body, append(slices.Clone(opts), client.WithMaxAttempts(1), client.WithDeadline(patience),
 		client.WithAttemptTimeout(patience), client.WithResponse(&info)))
 	if err != nil {
-		return "unsampled", err.Error()
+		return "unsampled", err.Error(), nil
 	}
-	results := reflect.ValueOf(c.Method).Call(args)
-	return judge(finish(results), info.Header)
+	err = finish(reflect.ValueOf(c.Method).Call(args))
+	var failed *client.Error
+	if errors.As(err, &failed) {
+		answer = &Answer{failed.StatusCode, failed.Header.Get("Content-Type"), string(failed.Body)}
+	}
+	result, detail = judge(err, info.Header)
+	return result, detail, answer
 }
 
 // spoiled tells that Prism takes the sample of a JSON body word for word in place of what the SDK made of it.
 func spoiled(c Call, body json.RawMessage, opts []client.Option) bool {
 	replaced := false
-	result, _ := call(c, body, append(slices.Clone(opts), client.WithAttemptMiddleware(func(next http.RoundTripper) http.RoundTripper {
+	result, _, _ := call(c, body, append(slices.Clone(opts), client.WithAttemptMiddleware(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(req *http.Request) (*http.Response, error) {
 			if body == nil || !strings.Contains(req.Header.Get("Content-Type"), "json") {
 				return next.RoundTrip(req)
