@@ -165,7 +165,7 @@ func preface(rounds int) string {
 		"```sh\nmake bench-generate    # cd bench && go run ./generate -growth -markdown ../docs/generate.md\n```\n\n" +
 		fmt.Sprintf("Of %d generations the fastest counts, and the largest peak of resident memory. Lines are those of all Go files that the tool\n", rounds) +
 		"writes, examples and tests included. The CPU time is that of `go build` of the package with everything that it imports built\n" +
-		"before. The program holds on to one call and is linked without symbols. Small documents cost retrysafe about 300 lines that do\n" +
+		"before. The program makes a client, holds on to one call and is linked without symbols. Small documents cost retrysafe about 300 lines that do\n" +
 		"not grow with the document: options, errors, examples.\n\n" +
 		runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ", " + strconv.Itoa(runtime.NumCPU()) + " CPUs.\n\n"
 }

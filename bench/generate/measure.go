@@ -21,6 +21,7 @@ type tool struct {
 	dir     string                              // folder of the module that its packages are compiled in
 	client  string                              // type whose methods are the calls; a suffix
 	method  string                              // suffix of the methods that decode an answer
+	maker   string                              // function that makes a client
 }
 
 // sample is what one tool needed for one document.
@@ -65,13 +66,13 @@ func install(work string) ([]tool, error) {
 		}
 	}
 	tools := []tool{
-		{name: "retrysafe", client: "Service", dir: filepath.Join(work, "ours"), command: func(doc, dir, pkg string) []string {
+		{name: "retrysafe", client: "Service", maker: "New", dir: filepath.Join(work, "ours"), command: func(doc, dir, pkg string) []string {
 			return []string{bin + "/retrysafe", "generate", "--spec", doc, "--out", dir, "--package", pkg, "--json"}
 		}},
-		{name: "oapi-codegen", client: "ClientWithResponses", method: "WithResponse", dir: filepath.Join(work, "oapi"), command: func(doc, dir, pkg string) []string {
+		{name: "oapi-codegen", client: "ClientWithResponses", maker: "NewClientWithResponses", method: "WithResponse", dir: filepath.Join(work, "oapi"), command: func(doc, dir, pkg string) []string {
 			return []string{bin + "/oapi-codegen", "-generate", "types,client", "-package", pkg, "-o", filepath.Join(dir, "client.gen.go"), doc}
 		}},
-		{name: "ogen", client: "Client", dir: filepath.Join(work, "ogen"), command: func(doc, dir, pkg string) []string {
+		{name: "ogen", client: "Client", maker: "NewClient", dir: filepath.Join(work, "ogen"), command: func(doc, dir, pkg string) []string {
 			return []string{bin + "/ogen", "--target", dir, "--package", pkg, "--clean", doc}
 		}},
 	}
@@ -154,8 +155,12 @@ func measure(work string, t tool, name, doc string, rounds int) sample {
 			s.peakMiB = max(s.peakMiB, usage.Maxrss/1024)
 		}
 	}
-	call, err := inspect(dir, t, &s)
+	call, made, err := inspect(dir, t, &s)
 	if err != nil {
+		return fail(err)
+	}
+	// What the package imports beside the usual is looked up now, and not while the build is timed.
+	if _, err := command(t.dir, []string{"GOFLAGS=-mod=mod"}, "go", "list", "-deps", "./"+pkg); err != nil {
 		return fail(err)
 	}
 	built, err := command(t.dir, nil, "go", "build", "./"+pkg)
@@ -163,38 +168,64 @@ func measure(work string, t tool, name, doc string, rounds int) sample {
 		return fail(err)
 	}
 	s.buildCPU = built.ProcessState.UserTime() + built.ProcessState.SystemTime()
-	if s.binary, err = oneCall(t, pkg, call); err != nil {
+	if s.binary, err = oneCall(t, pkg, call, made); err != nil {
 		return fail(err)
 	}
 	return s
 }
 
-// inspect counts the lines of a package and picks the first call of its client.
-func inspect(dir string, t tool, s *sample) (call string, err error) {
+// inspect counts the lines of a package, picks the first call of its client and writes how a client is made.
+func inspect(dir string, t tool, s *sample) (call, made string, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		s.lines += strings.Count(string(data), "\n")
 		file, err := parser.ParseFile(token.NewFileSet(), path, data, parser.SkipObjectResolution)
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		for _, decl := range file.Decls {
 			if c := clientCall(decl, t); c != "" && (call == "" || c < call) {
 				call = c
 			}
+			if m := construction(decl, t); m != "" {
+				made = m
+			}
 		}
 	}
-	if call == "" {
-		return "", fmt.Errorf("no call found in %s", dir)
+	if call == "" || made == "" {
+		return "", "", fmt.Errorf("no call found in %s", dir)
 	}
-	return call, nil
+	return call, made, nil
+}
+
+// construction is an expression that makes a client when decl is the function for that: with zero values, and without
+// options.
+func construction(decl ast.Decl, t tool) string {
+	fn, ok := decl.(*ast.FuncDecl)
+	if !ok || fn.Recv != nil || fn.Name.Name != t.maker {
+		return ""
+	}
+	var args []string
+	for _, p := range fn.Type.Params.List {
+		if _, variadic := p.Type.(*ast.Ellipsis); variadic {
+			continue
+		}
+		value := "nil"
+		if id, isName := p.Type.(*ast.Ident); isName && id.Name == "string" {
+			value = "os.Args[0]"
+		}
+		for range p.Names {
+			args = append(args, value)
+		}
+	}
+	return fn.Name.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
 // clientCall gives Type.Method when decl is a call of the client: an exported method whose first argument is a context.
@@ -218,15 +249,17 @@ func clientCall(decl ast.Decl, t tool) string {
 	return recv.Name + "." + fn.Name.Name
 }
 
-// oneCall links a program that holds on to one call and gives its size without symbols.
-func oneCall(t tool, pkg, call string) (int64, error) {
+// oneCall links a program that makes a client and holds on to one call, and gives its size without symbols.
+func oneCall(t tool, pkg, call, made string) (int64, error) {
 	dir := filepath.Join(t.dir, pkg+"main")
 	defer os.RemoveAll(dir)
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return 0, err
 	}
 	recv, method, _ := strings.Cut(call, ".")
-	source := "package main\n\nimport (\n\t\"fmt\"\n\n\tapi \"example.com/" + filepath.Base(t.dir) + "/" + pkg + "\"\n)\n\nvar call = (*api." + recv + ")." + method + "\n\nfunc main() { fmt.Println(call != nil) }\n"
+	source := "package main\n\nimport (\n\t\"fmt\"\n\t\"os\"\n\n\tapi \"example.com/" + filepath.Base(t.dir) + "/" + pkg + "\"\n)\n\n" +
+		"var call = (*api." + recv + ")." + method + "\n\n" +
+		"func main() {\n\tc, err := api." + made + "\n\tfmt.Println(len(os.Args), c != nil, err, call != nil)\n}\n"
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
 		return 0, err
 	}
