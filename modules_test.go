@@ -137,24 +137,25 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-// TestREADMESampleIsTheQuickstart keeps the README's sample compiled and tested: it is examples/quickstart, word for word.
-func TestREADMESampleIsTheQuickstart(t *testing.T) {
+// TestREADMESamplesAreCompiled keeps the README's samples compiled and tested: each is a part of a file, word for word.
+func TestREADMESamplesAreCompiled(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("examples/quickstart/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := strings.Cut(string(readme), "```go\n")
-	if !ok {
-		t.Fatal("README.md has no Go sample")
-	}
-	sample, _, _ := strings.Cut(rest, "```")
-	for line := range strings.Lines(sample) {
-		if line = strings.TrimSpace(line); line != "" && !strings.Contains(string(source), line) {
-			t.Errorf("README.md shows a line that examples/quickstart/main.go does not have:\n%s", line)
+	for section, file := range map[string]string{
+		"## A sample\n":        "examples/quickstart/main.go",
+		"## The server half\n": "server/sqlstore/example_test.go",
+	} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(readme), section)
+		_, rest, ok := strings.Cut(rest, "```go\n")
+		sample, _, closed := strings.Cut(rest, "```")
+		if !ok || !closed || !strings.Contains(string(source), sample) {
+			t.Errorf("the Go sample below %q is not a part of %s", strings.TrimSpace(section), file)
 		}
 	}
 	if n := strings.Count(string(readme), "\n"); n > 200 {

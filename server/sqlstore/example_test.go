@@ -15,7 +15,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	store := sqlstore.Postgres(db)
+	store := sqlstore.Postgres(db) // or sqlstore.SQLite(db, nil)
 	if err := store.Migrate(context.Background()); err != nil {
 		panic(err)
 	}
