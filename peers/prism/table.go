@@ -83,7 +83,7 @@ values that ` + "`peers/sample`" + ` makes from the schemas; Prism validates the
 - **answered**: no request-validation error, and the answer was decoded. It is the sum of the next three.
 - **as shown**: the answer that Prism gives first, mostly the document's own example.
 - **made up**: the SDK refused the first answer, which contradicts its schema (` + "`peers/sample`" + ` finds the place without the generator), mostly an
-  example of the document; a second one, made from the schema, was decoded.
+  example of the document; a second one, made from the schema, was decoded. Prism makes these at random, so a few differ from run to run.
 - **error**: the document has no good answer for this call, so Prism gives a declared error, which came back as the typed error.
 - **refused**, **not decoded**, **not called**: the failures, each listed below with its reason.
 
