@@ -173,6 +173,10 @@ func TestPagination(t *testing.T) {
 			query("offset", "integer") + "," + query("limit", "integer"), "", "{type: object, properties: {results: " + things + ", total: {type: integer}}}",
 			"offset Thing [Results] req=Offset lim=Limit next=[] more=[] last=[] total=[Total] pages=[] first=0",
 		},
+		"offset without a sign": {
+			query("offset", "integer, format: uint64") + "," + query("limit", "integer, format: uint64"), "", "{type: object, properties: {results: " + things + ", total: {type: integer, format: uint64}}}",
+			"offset Thing [Results] req=Offset lim=Limit next=[] more=[] last=[] total=[Total] pages=[] first=0",
+		},
 		"page of a bare list": {
 			query("page", "integer") + "," + query("per_page", "integer"), "", things,
 			"page Thing [] req=Page lim=PerPage next=[] more=[] last=[] total=[] pages=[] first=1",

@@ -166,13 +166,15 @@ func (b *builder) looksLikeURL(o *operation, s selected) bool {
 		strings.Contains(words, "url") || strings.Contains(words, "uri")
 }
 
+var integers = []string{"int64", "int32", "uint64"}
+
 func (b *builder) byNumber(o *operation, p *Pagination) bool {
-	if f := b.param1(o, offsetParams, "int64", "int32"); f != nil && p.Limit != "" {
+	if f := b.param1(o, offsetParams, integers...); f != nil && p.Limit != "" {
 		p.Kind, p.Request, p.RequestType = "offset", f.GoName, f.Type
 		p.Total = b.total(o, []string{"total", "totalcount", "totalresults", "count", "totalitems", "totalrecords"})
 		return true
 	}
-	f := b.param1(o, pageParams, "int64", "int32")
+	f := b.param1(o, pageParams, integers...)
 	if f == nil {
 		return false
 	}
@@ -192,7 +194,7 @@ func (b *builder) byNumber(o *operation, p *Pagination) bool {
 }
 
 func (b *builder) total(o *operation, names []string) []string {
-	s, ok := b.inResult(o, names, func(t string) bool { return t == "int64" || t == "int32" })
+	s, ok := b.inResult(o, names, func(t string) bool { return slices.Contains(integers, t) })
 	if !ok {
 		return nil
 	}
