@@ -13,11 +13,16 @@ func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := &progress{out: &out, start: time.Now()}
+		shown := func() string {
+			p.mu.Lock() // a timer writes
+			defer p.mu.Unlock()
+			return out.String()
+		}
 		p.step("load")
 		time.Sleep(900 * time.Millisecond)
 		p.step("plan")
-		if out.Len() > 0 {
-			t.Errorf("within a second: %q", out.String())
+		if text := shown(); text != "" {
+			t.Errorf("within a second: %q", text)
 		}
 		time.Sleep(200 * time.Millisecond)
 		synctest.Wait()
@@ -26,8 +31,8 @@ func TestProgress(t *testing.T) {
 		synctest.Wait()
 		p.done()
 		const line = "\r\x1b[K"
-		if want := line + "plan ... 1s" + line + "render ... 1s" + line + "render ... 2s" + line; out.String() != want {
-			t.Errorf("got  %q\nwant %q", out.String(), want)
+		if want := line + "plan ... 1s" + line + "render ... 1s" + line + "render ... 2s" + line; shown() != want {
+			t.Errorf("got  %q\nwant %q", shown(), want)
 		}
 		out.Reset()
 		p.step("write")
