@@ -41,15 +41,10 @@ func shared(t *testing.T, parts ...string) string {
 	return path
 }
 
-type realSpec struct {
-	name, file string
-	operations int
-}
-
-func realSpecs(t *testing.T) []realSpec {
+// table reads a file of tab-separated values, without its head.
+func table(t *testing.T, path string) [][]string {
 	t.Helper()
-	dir := shared(t, "specs")
-	file, err := os.Open(filepath.Join(dir, "index.tsv"))
+	file, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +55,20 @@ func realSpecs(t *testing.T) []realSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows[1:]
+}
+
+type realSpec struct {
+	name, file string
+	operations int
+}
+
+func realSpecs(t *testing.T) []realSpec {
+	t.Helper()
+	dir := shared(t, "specs")
+	rows := table(t, filepath.Join(dir, "index.tsv"))
 	specs := make([]realSpec, 0, len(rows))
-	for _, row := range rows[1:] {
+	for _, row := range rows {
 		matches, err := filepath.Glob(filepath.Join(dir, row[0]+".*"))
 		if err != nil || len(matches) != 1 {
 			t.Fatalf("%s: %v %v", row[0], matches, err)
