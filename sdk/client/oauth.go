@@ -181,22 +181,23 @@ func clientCredentials(tokenURL, id, secret string, scopes []string) fetchToken 
 		if len(scopes) > 0 {
 			form.Set("scope", strings.Join(scopes, " "))
 		}
-		token, status, err := askToken(ctx, by.rt, address, form, func(req *http.Request) {
-			req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret))
-		})
+		token, _, status, err := requestToken(ctx, by.rt, &opToken, address, form, basicAuth(id, secret))
 		if status == http.StatusBadRequest || status == http.StatusUnauthorized {
 			form.Set("client_id", id)
 			form.Set("client_secret", secret)
-			token, _, err = askToken(ctx, by.rt, address, form, func(*http.Request) {})
+			token, _, _, err = requestToken(ctx, by.rt, &opToken, address, form, unsigned)
 		}
 		return token, err
 	}
 }
 
-func askToken(ctx context.Context, rt http.RoundTripper, address string, form url.Values, sign func(*http.Request)) (Token, int, error) {
-	token, _, status, err := requestToken(ctx, rt, &opToken, address, form, sign)
-	return token, status, err
+// basicAuth sends the client's credentials in the header, in the form of RFC 6749 section 2.3.1.
+func basicAuth(id, secret string) func(*http.Request) {
+	return func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(id), url.QueryEscape(secret)) }
 }
+
+// unsigned is for a form that holds the credentials, or a public client.
+func unsigned(*http.Request) {}
 
 // requestToken makes one request to a token endpoint. It gives the access token, the refresh token that came with it,
 // and the status.

@@ -43,16 +43,16 @@ func (g *refreshGrant) fetch(ctx context.Context, by route) (Token, error) {
 		return Token{}, err
 	}
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {g.refresh}}
-	sign := func(req *http.Request) { req.SetBasicAuth(url.QueryEscape(g.id), url.QueryEscape(g.secret)) }
+	sign := basicAuth(g.id, g.secret)
 	if g.secret == "" {
 		form.Set("client_id", g.id)
-		sign = func(*http.Request) {}
+		sign = unsigned
 	}
 	token, next, status, err := requestToken(ctx, by.rt, &opRefresh, address, form, sign)
 	if status == http.StatusUnauthorized && g.secret != "" { // the client's credentials belong into the form
 		form.Set("client_id", g.id)
 		form.Set("client_secret", g.secret)
-		token, next, _, err = requestToken(ctx, by.rt, &opRefresh, address, form, func(*http.Request) {})
+		token, next, _, err = requestToken(ctx, by.rt, &opRefresh, address, form, unsigned)
 	}
 	if err != nil {
 		return Token{}, err
