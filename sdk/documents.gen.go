@@ -40,7 +40,7 @@ var opDocumentsUpload = client.Operation{
 		Deadline:       180 * time.Second,
 		AttemptTimeout: 60 * time.Second,
 	},
-	Body:   client.Body{Type: "multipart/form-data", Kind: client.Multipart, Encoding: []wire.Encoding{{Property: "file"}, {Property: "labels", ContentType: "application/json"}}},
+	Body:   client.Body{Type: "multipart/form-data", Kind: client.Multipart, Encoding: []wire.Encoding{{Property: "file", ContentType: "application/pdf, image/png, image/jpeg"}, {Property: "labels", ContentType: "application/json"}}},
 	Errors: []client.ErrorCase{{Status: "422", New: newValidationProblem}, {Status: "default", New: newProblem}},
 }
 

@@ -183,9 +183,6 @@ func (b *builder) formBody(body *Body, entry mediaEntry) {
 			e.Style = ""
 		}
 		e.Explode = m.Value.Flag("explode") || e.Style == "form" && !m.Value.Has("explode") || e.Style == "deepObject" && !m.Value.Has("explode")
-		if strings.Contains(e.ContentType, ",") || strings.Contains(e.ContentType, "*") {
-			e.ContentType = ""
-		}
 		body.Encoding = append(body.Encoding, e)
 	}
 	slices.SortFunc(body.Encoding, func(x, y *Encoding) int { return strings.Compare(x.Property, y.Property) })

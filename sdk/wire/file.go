@@ -10,8 +10,10 @@ import (
 
 // File is content that is sent as it is: a part of a multipart body or a whole body.
 type File struct {
-	Name        string // sent as the file name of a part; a path is not taken apart
-	ContentType string // "" means the type of the document, or application/octet-stream
+	Name string // sent as the file name of a part; a path is not taken apart
+	// ContentType "" means the type that the document declares for the part; of several, the one that the ending of Name
+	// stands for; else application/octet-stream.
+	ContentType string
 	// Content is read once, and again after a rewind if it is an io.Seeker. It is not closed.
 	Content io.Reader
 	// Open gives the content anew for every attempt. When set, Content is not used.

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"mime"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -112,7 +114,7 @@ func (m *multipartWriter) addProperty(name string, v reflect.Value) error {
 		for _, p := range n.pairs(name, e.Style, e.Explode, escaper{none: true}) {
 			m.addText(p.key, []byte(p.value), "")
 		}
-	case n.kind == list && !IsJSON(e.ContentType):
+	case n.kind == list && !IsJSON(firstConcrete(e.ContentType)):
 		for _, item := range n.items {
 			m.addNode(name, item, e.ContentType)
 		}
@@ -173,10 +175,7 @@ func (m *multipartWriter) addText(name string, text []byte, contentType string) 
 func (m *multipartWriter) addFile(name string, f *File, declared string) {
 	contentType := f.ContentType
 	if contentType == "" {
-		contentType = firstConcrete(declared)
-	}
-	if contentType == "" {
-		contentType = octetStream
+		contentType = typeOfFile(f.Name, declared)
 	}
 	header := `Content-Disposition: form-data; name="` + escapeName(name) + `"; filename="` + escapeName(fileName(f, name)) +
 		"\"\r\nContent-Type: " + cleanType(contentType) + "\r\n"
@@ -189,6 +188,19 @@ func fileName(f *File, property string) string {
 		return f.Name
 	}
 	return property
+}
+
+// typeOfFile gives the declared type (one of a list with commas, or in one of its ranges) that a file's name stands for.
+// A name that says nothing leaves the only declared type, or application/octet-stream where there are several.
+func typeOfFile(name, declared string) string {
+	types := strings.Split(declared, ",")
+	if named, _ := splitType(mime.TypeByExtension(path.Ext(name))); named != "" && BestType(types, named) >= 0 {
+		return named
+	}
+	if only := firstConcrete(declared); only != "" && len(types) == 1 {
+		return only
+	}
+	return octetStream
 }
 
 // firstConcrete gives the first of the declared types (a list with commas) that is not a range.

@@ -127,6 +127,26 @@ func TestMultipartKinds(t *testing.T) {
 			nil,
 			part(`f"; filename="x`, "a/b", "1") + part(`g"; filename="y`, "application/octet-stream", "2"),
 		},
+		{
+			"the file's name says which of the declared types it has",
+			map[string]any{"a": wire.FromBytes("A.PNG", nil), "b": wire.FromBytes("b.pdf", nil), "c": wire.FromBytes("c", nil), "d": wire.FromBytes("d.png", nil), "e": wire.FromBytes("e", nil)},
+			[]wire.Encoding{
+				{Property: "a", ContentType: "application/pdf, image/png"},
+				{Property: "b", ContentType: "image/*, application/pdf"},
+				{Property: "c", ContentType: "application/pdf, image/png"},
+				{Property: "d", ContentType: "image/jpeg"},
+				{Property: "e", ContentType: "image/*"},
+			},
+			part(`a"; filename="A.PNG`, "image/png", "") + part(`b"; filename="b.pdf`, "application/pdf", "") +
+				part(`c"; filename="c`, "application/octet-stream", "") + part(`d"; filename="d.png`, "image/jpeg", "") +
+				part(`e"; filename="e`, "application/octet-stream", ""),
+		},
+		{
+			"array as one of several types",
+			map[string]any{"s": []int{1, 2}},
+			[]wire.Encoding{{Property: "s", ContentType: "application/json, text/plain"}},
+			part("s", "application/json", `[1,2]`),
+		},
 		{"nothing", nil, nil, ""},
 		{"nil pointer", (*upload)(nil), nil, ""},
 	} {
