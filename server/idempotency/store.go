@@ -96,7 +96,8 @@ type Response struct {
 	Body []byte
 	// Dropped says that the body was over the bound and is not kept: the effect stands, the answer does not.
 	Dropped bool
-	// ResourceID is what the handler named with [SetResource], if anything.
+	// ResourceID is what the handler named with [SetResource], if anything. Claim may leave it out of a record whose body
+	// is kept: it is told in place of a body.
 	ResourceID string
 }
 
@@ -121,7 +122,7 @@ type Record struct {
 	Payload []byte
 	// Response is the answer of a complete record.
 	Response Response
-	// Expires is when a complete record stops being replayed.
+	// Expires is when a complete record stops being replayed. Claim may leave it zero: a record that it returns is live.
 	Expires time.Time
 }
 

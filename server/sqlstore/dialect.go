@@ -41,7 +41,7 @@ type statements struct {
 
 func (d dialect) statements() statements {
 	return statements{
-		lookup: d.text(lookupStatement), answer: d.text(answerStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
+		lookup: d.text(lookupStatement), claim: d.text(claimStatement), insert: d.text(insertStatement), expire: d.text(expireStatement),
 		renew: d.text(renewStatement), advance: d.text(advanceStatement), complete: d.text(completeStatement),
 		drop: d.text(dropStatement), abandon: d.text(abandonStatement), abandoned: d.text(abandonedStatement), reap: d.text(reapStatement),
 	}

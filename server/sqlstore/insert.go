@@ -11,8 +11,8 @@ import (
 // inlineLimit is the size up to which an answer travels in one message with its COMMIT. Hexadecimal doubles it on the wire.
 const inlineLimit = 8 << 10
 
-const insertStatement = `INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, expires, status, header, body, dropped, resource_id)
-SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, n.at + $8, $9, $10, $11, $12, $13 FROM (SELECT {now} AS at) AS n`
+const insertStatement = `INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, expires, status, header, body, resource_id)
+SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, n.at + $8, $9, $10, $11, $12 FROM (SELECT {now} AS at) AS n`
 
 // insert writes the complete record and commits. The primary key refuses a second record of the scope.
 func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp idempotency.Response) error {
@@ -21,7 +21,7 @@ func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp
 		return t.finish(ctx, s.inline(c, header, resp))
 	}
 	_, err := t.conn.ExecContext(ctx, s.sql.insert, s.now(), s.column(c.id), scope.Caller, scope.Operation, scope.Key,
-		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, nonNil(resp.Body), orNull(resp.Dropped), orNull(resp.ResourceID))
+		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, bodyColumn(resp), orNull(resp.ResourceID))
 	if err != nil {
 		t.discard(ctx)
 		return err
@@ -43,11 +43,11 @@ func (s *Store) inline(c *atomicClaim, header []byte, resp idempotency.Response)
 	b = appendBytes(appendBytes(b, c.record.Fingerprint[:]), c.record.Token[:])
 	b = strconv.AppendInt(append(b, ", "...), c.req.Window.Microseconds(), 10)
 	b = strconv.AppendInt(append(b, ", "...), int64(resp.Status), 10)
-	b = appendBytes(appendBytes(b, header), resp.Body)
+	b = appendBytes(b, header)
 	if resp.Dropped {
-		b = append(b, ", true"...)
-	} else {
 		b = append(b, ", NULL"...)
+	} else {
+		b = appendBytes(b, resp.Body)
 	}
 	if resp.ResourceID == "" {
 		b = append(b, ", NULL"...)
@@ -79,6 +79,14 @@ func orNull[T comparable](value T) any {
 		return nil
 	}
 	return value
+}
+
+// bodyColumn is null for an answer that was not kept.
+func bodyColumn(resp idempotency.Response) any {
+	if resp.Dropped {
+		return nil
+	}
+	return nonNil(resp.Body)
 }
 
 // nonNil makes an empty answer an empty value, not null.

@@ -24,7 +24,7 @@ ON CONFLICT (scope) DO UPDATE SET
     recovery_point = CASE WHEN r.state = 'in_flight' THEN r.recovery_point END,
     steps = CASE WHEN r.state = 'in_flight' THEN r.steps END,
     payload = CASE WHEN r.state = 'complete' THEN excluded.payload ELSE r.payload END,
-    status = NULL, header = NULL, body = NULL, dropped = NULL, resource_id = NULL
+    status = NULL, header = NULL, body = NULL, resource_id = NULL
 WHERE (r.state = 'complete' AND r.expires <= excluded.locked_at)
    OR (r.state = 'in_flight' AND r.lease_until <= excluded.locked_at AND r.fingerprint = excluded.fingerprint)
 RETURNING ` + columns + `, locked_at`
@@ -98,7 +98,7 @@ const (
 	abandonStatement  = `UPDATE retrysafe_records SET lease_until = {now}` + fencedInFlight
 	dropStatement     = `DELETE FROM retrysafe_records` + fencedAtPoint + ` AND {now} IS NOT NULL` // the moment is a parameter of all
 	completeStatement = `UPDATE retrysafe_records SET state = 'complete', lease_until = NULL, expires = {now} + $4, steps = NULL, payload = NULL,
-    status = $5, header = $6, body = $7, dropped = $8, resource_id = $9` + fenced  // twice is as good as once
+    status = $5, header = $6, body = $7, resource_id = $8` + fenced  // twice is as good as once
 )
 
 // writeAlone runs a fenced statement as a transaction of its own.
@@ -210,7 +210,7 @@ func (c *phasedClaim) Complete(ctx context.Context, resp idempotency.Response) e
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.writeAlone(ctx, c.store.sql.complete, c.req.Window.Microseconds(),
-		resp.Status, encodeHeader(resp.Header), nonNil(resp.Body), orNull(resp.Dropped), orNull(resp.ResourceID))
+		resp.Status, encodeHeader(resp.Header), bodyColumn(resp), orNull(resp.ResourceID))
 }
 
 // Fail keeps the answer; committed phases stand.

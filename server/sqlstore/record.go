@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -47,17 +46,14 @@ func scanAnswer(row scanner, scope idempotency.Scope) (idempotency.Record, error
 	var (
 		rec                 = idempotency.Record{Scope: scope, State: idempotency.Complete}
 		fingerprint, header []byte
-		created, expires    int64
-		dropped             sql.NullBool
-		resource            sql.NullString
+		created             int64
 	)
-	err := row.Scan(&fingerprint, &created, &expires, &rec.Response.Status, &header, &rec.Response.Body, &dropped, &resource)
+	err := row.Scan(&fingerprint, &rec.Response.Status, &header, &rec.Response.Body, &created)
 	if err != nil {
 		return idempotency.Record{}, err
 	}
 	copy(rec.Fingerprint[:], fingerprint)
-	rec.Created, rec.Expires = moments(created), moments(expires)
-	rec.Response.Dropped, rec.Response.ResourceID = dropped.Bool, resource.String
+	rec.Created = moments(created)
 	rec.Response.Header, err = decodeHeader(header)
 	return rec, err
 }

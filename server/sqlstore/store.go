@@ -38,8 +38,14 @@ func SQLite(db *sql.DB, clock func() time.Time) *Store {
 }
 
 func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
+	moment := "retrysafe_now()" // one parameter less, where the clock is the database's
+	if clock != nil {
+		moment = "$2"
+	}
+	texts := d.statements()
+	texts.answer = d.text(answerStatement + moment)
 	return &Store{
-		db: db, dialect: d, sql: d.statements(), clock: clock, guard: guard{entries: map[scopeID]*entry{}}, writer: make(chan struct{}, 1),
+		db: db, dialect: d, sql: texts, clock: clock, guard: guard{entries: map[scopeID]*entry{}}, writer: make(chan struct{}, 1),
 	}
 }
 
@@ -133,7 +139,7 @@ func (s *Store) Claim(ctx context.Context, req idempotency.Request) (idempotency
 }
 
 const columns = `fingerprint, state, token, created, locked_at, coalesce(lease_until, 0), coalesce(expires, 0), coalesce(recovery_point, ''),
-    steps, payload, coalesce(status, 0), header, body, coalesce(dropped, false), coalesce(resource_id, '')`
+    steps, payload, coalesce(status, 0), header, body, state = 'complete' AND body IS NULL, coalesce(resource_id, '')`
 
 const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WHERE scope = $2`
 
@@ -150,13 +156,18 @@ func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, id scopeID)
 }
 
 // answerStatement reads what a replay is made of, and no more: it is its whole cost.
-const answerStatement = `SELECT fingerprint, created, expires, status, header, body, dropped, resource_id
-FROM retrysafe_records WHERE scope = $2 AND expires > {now}`
+const answerStatement = `SELECT fingerprint, status, header, body, created FROM retrysafe_records WHERE scope = $1 AND expires > `
 
 // answer reads a record that is complete and live.
 func (s *Store) answer(ctx context.Context, scope idempotency.Scope, id scopeID) (idempotency.Record, error) {
-	rec, err := scanAnswer(s.db.QueryRowContext(ctx, s.sql.answer, s.now(), s.column(id)), scope)
+	args := []any{s.column(id)}
+	if s.clock != nil {
+		args = append(args, s.clock().UnixMicro())
+	}
+	rec, err := scanAnswer(s.db.QueryRowContext(ctx, s.sql.answer, args...), scope)
 	switch {
+	case err == nil && rec.Response.Body == nil: // not kept; the resource is told in its place
+		return s.lookup(ctx, scope, id)
 	case errors.Is(err, sql.ErrNoRows):
 		return idempotency.Record{}, idempotency.ErrNotFound
 	case err != nil:

@@ -90,6 +90,7 @@ func claim(ctx context.Context, s *settings) (string, error) {
 			{"the same with claim and answer", func(ctx context.Context) error {
 				return charge(ctx, store, request(rand.Text()))
 			}},
+			{"the same with SELECT 1 beside BEGIN, a second INSERT beside COMMIT", func(ctx context.Context) error { return two(ctx, db) }},
 			{"INSERT alone", func(ctx context.Context) error {
 				_, err := db.ExecContext(ctx, insertCharge, rand.Text(), 1000)
 				return err
@@ -107,6 +108,24 @@ func claim(ctx context.Context, s *settings) (string, error) {
 		}
 	}
 	return table(comparisonHeader, rows) + bars(limits...), nil
+}
+
+// two is the least that any claim with a record costs: a question before the handler runs, and a second row after it.
+func two(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{"BEGIN; SELECT 1", insertCharge, "INSERT INTO charges (id, amount) VALUES ('" + rand.Text() + "', 1000); COMMIT"} {
+		var args []any
+		if statement == insertCharge {
+			args = []any{rand.Text(), 1000}
+		}
+		if _, err := conn.ExecContext(ctx, statement, args...); err != nil {
+			return errors.Join(err, conn.Close())
+		}
+	}
+	return conn.Close()
 }
 
 // charge is a keyed request as the middleware makes it.

@@ -16,7 +16,6 @@ CREATE TABLE retrysafe_records (
     status         integer,
     header         bytea,
     body           bytea,
-    dropped        boolean,
     resource_id    text
 );
 
@@ -24,6 +23,7 @@ COMMENT ON TABLE retrysafe_records IS 'Idempotency records. Times are microsecon
 COMMENT ON COLUMN retrysafe_records.scope IS 'The first half of the SHA-256 of caller, operation and key, so that the index stays small.';
 COMMENT ON COLUMN retrysafe_records.state IS 'in_flight or complete. Not a CHECK, which every insert would pay for.';
 COMMENT ON COLUMN retrysafe_records.lease_until IS 'Null once the record is complete.';
+COMMENT ON COLUMN retrysafe_records.body IS 'Null in a complete record: the answer was over the bound and not kept.';
 COMMENT ON COLUMN retrysafe_records.expires IS 'Null until the record is complete.';
 
 -- For the completer and the reaper. First come the few that are in flight, by the end of their lease; then, where
@@ -73,15 +73,15 @@ $$;
 -- Keeps an answer. It takes texts as bytes, so that a caller can write the call as a text that no value can escape
 -- from, and send it in one message with the COMMIT; the insert inside is planned once for each session.
 CREATE FUNCTION retrysafe_keep(p_now bigint, p_scope uuid, p_caller bytea, p_operation bytea, p_key bytea, p_fingerprint bytea, p_token bytea,
-    p_window bigint, p_status integer, p_header bytea, p_body bytea, p_dropped boolean, p_resource_id bytea) RETURNS void
+    p_window bigint, p_status integer, p_header bytea, p_body bytea, p_resource_id bytea) RETURNS void
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     moment bigint := coalesce(p_now, retrysafe_now());
 BEGIN
     INSERT INTO retrysafe_records (scope, caller, operation, key, fingerprint, state, token, created, locked_at, expires,
-        status, header, body, dropped, resource_id)
+        status, header, body, resource_id)
     VALUES (p_scope, convert_from(p_caller, 'UTF8'), convert_from(p_operation, 'UTF8'), convert_from(p_key, 'UTF8'),
         p_fingerprint, 'complete', p_token, moment, moment, moment + p_window,
-        p_status, p_header, p_body, p_dropped, convert_from(p_resource_id, 'UTF8'));
+        p_status, p_header, p_body, convert_from(p_resource_id, 'UTF8'));
 END
 $$;

@@ -15,8 +15,7 @@ CREATE TABLE retrysafe_records (
     payload        BLOB,
     status         INTEGER,
     header         BLOB,
-    body           BLOB,
-    dropped        INTEGER,
+    body           BLOB,    -- null in a complete record: the answer was over the bound and not kept
     resource_id    TEXT
 ) WITHOUT ROWID;
 
