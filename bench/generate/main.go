@@ -17,6 +17,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 3 && os.Args[1] == apart {
+		os.Exit(runApart(os.Args[2], os.Args[3], os.Args[4:]...))
+	}
 	dir := flag.String("dir", "../../shared/specs", "folder with the documents")
 	only := flag.String("run", "", "regular expression that picks documents by name")
 	rounds := flag.Int("rounds", 3, "generations of each document by each tool; the fastest counts")

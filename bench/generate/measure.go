@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -143,17 +142,14 @@ func measure(work string, t tool, name, doc string, rounds int) sample {
 			return fail(err)
 		}
 		args := t.command(doc, dir, pkg)
-		start := time.Now()
-		cmd, err := command(work, nil, args[0], args[1:]...)
+		wall, peakKiB, err := cost(work, args)
 		if err != nil {
 			return fail(err)
 		}
-		if wall := time.Since(start); round == 0 || wall < s.wall {
+		if round == 0 || wall < s.wall {
 			s.wall = wall
 		}
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			s.peakMiB = max(s.peakMiB, usage.Maxrss/1024)
-		}
+		s.peakMiB = max(s.peakMiB, peakKiB/1024)
 	}
 	call, made, err := inspect(dir, t, &s)
 	if err != nil {
