@@ -27,7 +27,7 @@ func parts(ctx context.Context, s *settings) (string, error) {
 		kept   = `(NULL, '{id}', E'\\x616363745f31', E'\\x504f5354202f63686172676573', E'\\x{text}', E'\\x{bytes}{bytes}', E'\\x{bytes}', ` +
 			`86400000000, 201, E'\\x{header}', E'\\x{body}', NULL); `
 		prepare = `PREPARE ask AS SELECT generate_series(1, retrysafe_claim($1, $2, $3, $4, $5));
-PREPARE keep AS SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+PREPARE keep AS SELECT retrysafe_keep($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 	)
 	all := []part{
 		{"BEGIN, ROLLBACK", ""},
