@@ -190,17 +190,25 @@ func fileName(f *File, property string) string {
 	return property
 }
 
-// typeOfFile gives the declared type (one of a list with commas, or in one of its ranges) that a file's name stands for.
-// A name that says nothing leaves the only declared type, or application/octet-stream where there are several.
+// typeOfFile gives the only declared type, or the one of a list with commas that the ending of a file's name stands for;
+// in a range, the type that the ending stands for. Where nothing says more it is application/octet-stream.
 func typeOfFile(name, declared string) string {
-	types := strings.Split(declared, ",")
-	if named, _ := splitType(mime.TypeByExtension(path.Ext(name))); named != "" && BestType(types, named) >= 0 {
-		return named
+	if declared == "" {
+		return octetStream // without a look at the table of endings, which is read from the disk
 	}
+	types := strings.Split(declared, ",")
 	if only := firstConcrete(declared); only != "" && len(types) == 1 {
 		return only
 	}
-	return octetStream
+	named, _ := splitType(mime.TypeByExtension(path.Ext(name)))
+	at := BestType(types, named)
+	if at < 0 {
+		return octetStream
+	}
+	if concrete := firstConcrete(types[at]); concrete != "" {
+		return concrete
+	}
+	return named
 }
 
 // firstConcrete gives the first of the declared types (a list with commas) that is not a range.

@@ -129,17 +129,20 @@ func TestMultipartKinds(t *testing.T) {
 		},
 		{
 			"the file's name says which of the declared types it has",
-			map[string]any{"a": wire.FromBytes("A.PNG", nil), "b": wire.FromBytes("b.pdf", nil), "c": wire.FromBytes("c", nil), "d": wire.FromBytes("d.png", nil), "e": wire.FromBytes("e", nil)},
+			map[string]any{"a": wire.FromBytes("A.PNG", nil), "b": wire.FromBytes("b.pdf", nil), "c": wire.FromBytes("c", nil), "d": wire.FromBytes("d.png", nil), "e": wire.FromBytes("e", nil), "f": wire.FromBytes("f.json", nil), "g": wire.FromBytes("g.json", nil)},
 			[]wire.Encoding{
 				{Property: "a", ContentType: "application/pdf, image/png"},
 				{Property: "b", ContentType: "image/*, application/pdf"},
 				{Property: "c", ContentType: "application/pdf, image/png"},
 				{Property: "d", ContentType: "image/jpeg"},
 				{Property: "e", ContentType: "image/*"},
+				{Property: "f", ContentType: "application/vnd.x+json; v=1"},
+				{Property: "g", ContentType: "image/png, application/vnd.x+json"},
 			},
 			part(`a"; filename="A.PNG`, "image/png", "") + part(`b"; filename="b.pdf`, "application/pdf", "") +
 				part(`c"; filename="c`, "application/octet-stream", "") + part(`d"; filename="d.png`, "image/jpeg", "") +
-				part(`e"; filename="e`, "application/octet-stream", ""),
+				part(`e"; filename="e`, "application/octet-stream", "") + part(`f"; filename="f.json`, "application/vnd.x+json; v=1", "") +
+				part(`g"; filename="g.json`, "application/vnd.x+json", ""),
 		},
 		{
 			"array as one of several types",
