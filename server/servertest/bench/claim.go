@@ -116,12 +116,15 @@ func two(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	for _, statement := range []string{"BEGIN; SELECT 1", insertCharge, "INSERT INTO charges (id, amount) VALUES ('" + rand.Text() + "', 1000); COMMIT"} {
-		var args []any
-		if statement == insertCharge {
-			args = []any{rand.Text(), 1000}
-		}
-		if _, err := conn.ExecContext(ctx, statement, args...); err != nil {
+	for _, message := range []struct {
+		text string
+		args []any
+	}{
+		{"BEGIN; SELECT 1", nil},
+		{insertCharge, []any{rand.Text(), 1000}},
+		{"INSERT INTO charges (id, amount) VALUES ('" + rand.Text() + "', 1000); COMMIT", nil},
+	} {
+		if _, err := conn.ExecContext(ctx, message.text, message.args...); err != nil {
 			return errors.Join(err, conn.Close())
 		}
 	}
