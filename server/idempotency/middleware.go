@@ -231,7 +231,7 @@ func (g *guard) run(w http.ResponseWriter, r *http.Request, next http.Handler, c
 	x.answer.start(w)
 	x.bounded.start(x.call.outer, settleTimeout) //nolint:contextcheck // detached from the client on purpose
 	s := &x.ending
-	s.guard, s.call, s.answer, s.bounded, s.scope, s.panicked = g, &x.call, &x.answer, &x.bounded, record.Scope, true
+	s.guard, s.call, s.answer, s.bounded, s.scope, s.print, s.panicked = g, &x.call, &x.answer, &x.bounded, record.Scope, record.Fingerprint, true
 	s.serve(next, inner, started) //nolint:contextcheck // detached from the client on purpose
 	if s.instead == nil {
 		s.answer.send()

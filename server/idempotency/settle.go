@@ -18,6 +18,7 @@ type settlement struct {
 	*guard
 
 	call     *call
+	print    Fingerprint // of the request
 	answer   *recorder
 	bounded  *bounded
 	scope    Scope
@@ -137,7 +138,7 @@ func (s *settlement) winner(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.storeDown(w, r, s.scope, err)
 	default:
-		s.stand(w, r, Request{Scope: s.scope, Fingerprint: rec.Fingerprint}, rec)
+		s.stand(w, r, Request{Scope: s.scope, Fingerprint: s.print}, rec)
 	}
 }
 
