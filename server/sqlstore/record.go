@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -14,7 +15,9 @@ type scanner interface{ Scan(dest ...any) error }
 func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotency.Record, moment time.Time, err error) {
 	var (
 		rec                                         = idempotency.Record{Scope: scope}
-		fingerprint, token, steps, header           []byte
+		fingerprint                                 fingerprintColumn
+		header                                      headerColumn
+		token, steps                                []byte
 		created, lockedAt, leaseUntil, expires, now int64
 	)
 	dest := append(make([]any, 0, 20), // all columns, and what is asked for besides
@@ -25,14 +28,11 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotenc
 	if err := row.Scan(dest...); err != nil {
 		return idempotency.Record{}, moment, err
 	}
-	copy(rec.Fingerprint[:], fingerprint)
+	rec.Fingerprint, rec.Response.Header = idempotency.Fingerprint(fingerprint), http.Header(header)
 	copy(rec.Token[:], token)
 	rec.Created, rec.LockedAt = moments(created), moments(lockedAt)
 	rec.LeaseUntil, rec.Expires = moments(leaseUntil), moments(expires)
 	rec.Abandoned = rec.State == idempotency.InFlight && leaseUntil <= now
-	if rec.Response.Header, err = decodeHeader(header); err != nil {
-		return idempotency.Record{}, moment, err
-	}
 	if len(steps) > 0 {
 		if err := json.Unmarshal(steps, &rec.Steps); err != nil {
 			return idempotency.Record{}, moment, fmt.Errorf("column steps: %w", err)
@@ -41,21 +41,50 @@ func scanRecord(row scanner, scope idempotency.Scope, more ...any) (_ idempotenc
 	return rec, time.UnixMicro(now), nil
 }
 
-// scanAnswer reads what answerStatement asks for.
+// scanAnswer reads what answerStatement asks for. It is what a replay costs in this process: columns are taken over without
+// a copy in between, and numbers as the drivers give them, since database/sql makes text of all others.
 func scanAnswer(row scanner, scope idempotency.Scope) (idempotency.Record, error) {
-	var (
-		rec                 = idempotency.Record{Scope: scope, State: idempotency.Complete}
-		fingerprint, header []byte
-		created             int64
-	)
-	err := row.Scan(&fingerprint, &rec.Response.Status, &header, &rec.Response.Body, &created)
-	if err != nil {
+	var a struct {
+		fingerprint     fingerprintColumn
+		header          headerColumn
+		body            []byte
+		status, created int64
+	}
+	if err := row.Scan(&a.fingerprint, &a.status, &a.header, &a.body, &a.created); err != nil {
 		return idempotency.Record{}, err
 	}
-	copy(rec.Fingerprint[:], fingerprint)
-	rec.Created = moments(created)
-	rec.Response.Header, err = decodeHeader(header)
-	return rec, err
+	return idempotency.Record{
+		Scope: scope, State: idempotency.Complete, Fingerprint: idempotency.Fingerprint(a.fingerprint), Created: moments(a.created),
+		Response: idempotency.Response{Status: int(a.status), Header: http.Header(a.header), Body: a.body},
+	}, nil
+}
+
+// fingerprintColumn and headerColumn read a column out of the driver's own buffer.
+type (
+	fingerprintColumn idempotency.Fingerprint
+	headerColumn      http.Header
+)
+
+func (f *fingerprintColumn) Scan(src any) error {
+	b, ok := src.([]byte)
+	if !ok || copy(f[:], b) != len(f) {
+		return fmt.Errorf("column fingerprint: %T of %d bytes", src, len(b))
+	}
+	return nil
+}
+
+func (h *headerColumn) Scan(src any) (err error) {
+	switch src := src.(type) {
+	case nil:
+		*h = nil
+	case []byte:
+		var header http.Header
+		header, err = decodeHeader(src)
+		*h = headerColumn(header)
+	default:
+		err = fmt.Errorf("column header: %T", src)
+	}
+	return err
 }
 
 func moments(micro int64) time.Time {
