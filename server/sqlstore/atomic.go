@@ -63,25 +63,31 @@ func (s *Store) claimAtomic(ctx context.Context, req idempotency.Request, id sco
 
 // ask opens the transaction, if the scope is free. Any verdict but verdictYours comes without one.
 func (s *Store) ask(ctx context.Context, req idempotency.Request, id scopeID) (*transaction, int, error) {
-	if s.dialect.postgres {
+	if !s.late {
 		return s.askPostgres(ctx, req, id)
 	}
-	switch _, err := s.lookup(ctx, req.Scope, id); {
-	case err == nil:
+	_, live, err := s.read(ctx, req.Scope, id)
+	switch {
+	case live:
 		return nil, verdictStands, nil
-	case !errors.Is(err, idempotency.ErrNotFound):
+	case err == nil && s.dialect.postgres: // past its window, and in the way of the new one
+		return s.askPostgres(ctx, req, id)
+	case err != nil && !errors.Is(err, idempotency.ErrNotFound):
 		return nil, 0, err
 	}
-	t := &transaction{db: s.db, dialect: s.dialect}
-	t.start = func(ctx context.Context) (_ *sql.Conn, err error) {
-		if t.unlock, err = s.lockWriter(ctx); err != nil {
-			return nil, err
+	t := &transaction{db: s.db, dialect: s.dialect, defers: true}
+	t.start = func(ctx context.Context) (*sql.Conn, error) { return s.startPostgres(ctx, req, id) }
+	if !s.dialect.postgres {
+		t.start = func(ctx context.Context) (_ *sql.Conn, err error) {
+			if t.unlock, err = s.lockWriter(ctx); err != nil {
+				return nil, err
+			}
+			conn, err := s.startSQLite(ctx, id)
+			if err != nil {
+				t.unlock()
+			}
+			return conn, err
 		}
-		conn, err := s.startSQLite(ctx, id)
-		if err != nil {
-			t.unlock()
-		}
-		return conn, err
 	}
 	return t, verdictYours, nil
 }
@@ -93,7 +99,7 @@ func (s *Store) askPostgres(ctx context.Context, req idempotency.Request, id sco
 	if err != nil {
 		return nil, 0, err
 	}
-	t := &transaction{db: s.db, dialect: s.dialect, conn: conn, began: true}
+	t := &transaction{db: s.db, dialect: s.dialect, conn: conn, began: true, defers: true}
 	verdict, err := s.judge(ctx, conn, s.question(req, id))
 	if err != nil || verdict != verdictYours {
 		t.discard(ctx)
@@ -137,6 +143,18 @@ func locks(id scopeID, fingerprint idempotency.Fingerprint) (scope, request int6
 }
 
 const expireStatement = `DELETE FROM retrysafe_records WHERE scope = $2 AND expires <= {now}`
+
+// startPostgres begins the transaction of a late claim when the handler first asks for it.
+func (s *Store) startPostgres(ctx context.Context, req idempotency.Request, id scopeID) (*sql.Conn, error) {
+	t, verdict, err := s.askPostgres(ctx, req, id)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("sqlstore: begin: %w", err)
+	case verdict != verdictYours:
+		return nil, idempotency.ErrLost
+	}
+	return t.conn, nil
+}
 
 // startSQLite begins the transaction when the handler first asks for it. Another process may have been faster: then
 // this claim is lost before it has written anything.
@@ -185,19 +203,30 @@ func (c *atomicClaim) Advance(context.Context, string, func(context.Context) ([]
 // Complete commits the handler's writes together with the answer.
 func (c *atomicClaim) Complete(ctx context.Context, resp idempotency.Response) error {
 	defer c.store.guard.leave(c.id)
+	err := c.complete(ctx, resp)
+	if err == nil {
+		c.store.guard.recent.add(c.id)
+	}
+	return translate(err)
+}
+
+func (c *atomicClaim) complete(ctx context.Context, resp idempotency.Response) error {
+	if before, args, ok := c.t.alone(); ok {
+		return c.store.insertAlone(ctx, before, args, c, resp)
+	}
 	if err := c.t.open(ctx); err != nil {
-		return translate(err)
+		return err
 	}
-	if err := c.store.insert(ctx, c.t, c, resp); err != nil {
-		return translate(err)
+	if err := c.t.flush(ctx); err != nil {
+		c.t.discard(ctx)
+		return err
 	}
-	c.store.guard.recent.add(c.id)
-	return nil
+	return c.store.insert(ctx, c.t, c, resp)
 }
 
 // Fail undoes the handler's writes and keeps the answer in a transaction of its own. When another worker claims the
 // key in between, its answer is the one to keep: nothing of this request took effect. A claim whose transaction the
-// database has ended is lost, and its answer with it.
+// database has ended, or could not begin because another worker has the key, is lost, and its answer with it.
 func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error {
 	defer c.store.guard.leave(c.id)
 	if alive := c.t.discard(ctx); !alive {
@@ -216,9 +245,9 @@ func (c *atomicClaim) Fail(ctx context.Context, resp idempotency.Response) error
 	return c.store.insert(ctx, t, c, resp)
 }
 
-// Release undoes the handler's writes.
+// Release undoes the handler's writes. A claim that another worker was faster to begin is lost.
 func (c *atomicClaim) Release(ctx context.Context) error {
 	defer c.store.guard.leave(c.id)
 	c.t.discard(ctx)
-	return nil
+	return c.t.lost()
 }

@@ -109,8 +109,9 @@ func isStanding(err error) bool {
 }
 
 // isRefusal says that the database itself ended the transaction: bad data, a constraint, a transaction that had failed
-// already or idled too long, a serialization failure. Nothing of it stands.
+// already or idled too long, a serialization failure, a statement that it does not understand, an error that a trigger
+// raised. Nothing of it stands.
 func isRefusal(err error) bool {
 	code := sqlState(err)
-	return len(code) == 5 && slices.Contains([]string{"22", "23", "25", "40"}, code[:2])
+	return len(code) == 5 && slices.Contains([]string{"21", "22", "23", "25", "40", "42", "44", "P0"}, code[:2])
 }

@@ -6,6 +6,9 @@
 // the transaction tells rivals within milliseconds; in SQLite the transaction starts, with BEGIN IMMEDIATE, when the
 // handler first touches it.
 //
+// A handler that does nothing but write can claim late: [Store.Late] with [Defer] is the claim, the write and the answer
+// as one statement.
+//
 // A request whose handler calls foreign systems (idempotency.Options.Resumable) is claimed first, in a transaction of
 // its own, under a lease. Its phases run in serializable transactions that move the recovery point, see
 // idempotency.Phase and idempotency.Call, and every write is fenced by the claim's token.

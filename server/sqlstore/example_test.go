@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"net/http"
 
@@ -29,6 +30,27 @@ func Example() {
 			http.Error(w, "not now", http.StatusInternalServerError) // undone, and the next attempt runs again
 			return
 		}
+		w.WriteHeader(http.StatusCreated)
+	})))
+}
+
+// A handler whose only effect is one statement: it runs together with the claim and the answer, as one statement.
+func ExampleDefer() {
+	db, err := sql.Open("pgx", "postgres://localhost/shop") // import your driver
+	if err != nil {
+		panic(err)
+	}
+	guard := idempotency.Middleware(sqlstore.Postgres(db).Late(), idempotency.Options{
+		Caller:   func(r *http.Request) (string, error) { return r.Header.Get("X-Account"), nil }, // set by your authentication
+		Failures: idempotency.ReattemptFailures,
+	})
+	http.Handle("POST /notes", guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := rand.Text()
+		if err := sqlstore.Defer(r.Context(), db, "INSERT INTO notes (id) VALUES ($1)", id); err != nil {
+			http.Error(w, "not now", http.StatusInternalServerError) // a request without a key; with one it is told by the middleware
+			return
+		}
+		w.Header().Set("Location", "/notes/"+id)
 		w.WriteHeader(http.StatusCreated)
 	})))
 }

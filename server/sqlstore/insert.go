@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"encoding/hex"
+	"slices"
 	"strconv"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -16,17 +17,29 @@ SELECT $2, $3, $4, $5, $6, 'complete', $7, n.at AS created, n.at AS locked, n.at
 
 // insert writes the complete record and commits. The primary key refuses a second record of the scope.
 func (s *Store) insert(ctx context.Context, t *transaction, c *atomicClaim, resp idempotency.Response) error {
-	scope, header := c.record.Scope, encodeHeader(resp.Header)
 	if s.dialect.postgres && len(resp.Body) <= inlineLimit {
-		return t.finish(ctx, s.inline(c, header, resp))
+		return t.finish(ctx, s.inline(c, encodeHeader(resp.Header), resp))
 	}
-	_, err := t.conn.ExecContext(ctx, s.sql.insert, s.now(), s.column(c.id), scope.Caller, scope.Operation, scope.Key,
-		c.record.Fingerprint[:], c.record.Token[:], c.req.Window.Microseconds(), resp.Status, header, bodyColumn(resp), orNull(resp.ResourceID))
-	if err != nil {
+	if _, err := t.conn.ExecContext(ctx, s.sql.insert, s.insertArgs(c, resp)...); err != nil {
 		t.discard(ctx)
 		return err
 	}
 	return t.commit(ctx)
+}
+
+// insertAlone writes the complete record as a statement that is its own transaction, with what stands before it.
+func (s *Store) insertAlone(ctx context.Context, before string, args []any, c *atomicClaim, resp idempotency.Response) error {
+	_, err := s.db.ExecContext(ctx, before+shifted(s.sql.insert, len(args)), slices.Concat(args, s.insertArgs(c, resp))...)
+	return err
+}
+
+// insertArgs are the parameters of insertStatement.
+func (s *Store) insertArgs(c *atomicClaim, resp idempotency.Response) []any {
+	scope := c.record.Scope
+	return []any{
+		s.now(), s.column(c.id), scope.Caller, scope.Operation, scope.Key, c.record.Fingerprint[:], c.record.Token[:],
+		c.req.Window.Microseconds(), resp.Status, encodeHeader(resp.Header), bodyColumn(resp), orNull(resp.ResourceID),
+	}
 }
 
 // inline is the record and the COMMIT as one text. Without parameters a driver sends it in one message, which saves a

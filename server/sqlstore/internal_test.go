@@ -46,14 +46,18 @@ func TestTranslate(t *testing.T) {
 		err  error
 		want error
 	}{
-		"nothing":            {nil, nil},
-		"our primary key":    {fmt.Errorf("%w: constraint retrysafe_records_pkey", stateError("23505")), idempotency.ErrLost},
-		"SQLite's":           {errors.New("UNIQUE constraint failed: retrysafe_records.scope"), idempotency.ErrLost},
-		"a deferred one":     {fmt.Errorf("%w: constraint orders_ref", stateError("23505")), idempotency.ErrUndone},
-		"failed transaction": {stateError("25P02"), idempotency.ErrUndone},
-		"idled too long":     {stateError("25P03"), idempotency.ErrUndone},
-		"shutdown":           {stateError("57P01"), stateError("57P01")}, // at a COMMIT nobody knows
-		"network":            {context.DeadlineExceeded, context.DeadlineExceeded},
+		"nothing":             {nil, nil},
+		"our primary key":     {fmt.Errorf("%w: constraint retrysafe_records_pkey", stateError("23505")), idempotency.ErrLost},
+		"SQLite's":            {errors.New("UNIQUE constraint failed: retrysafe_records.scope"), idempotency.ErrLost},
+		"a deferred one":      {fmt.Errorf("%w: constraint orders_ref", stateError("23505")), idempotency.ErrUndone},
+		"two rows for one":    {stateError("21000"), idempotency.ErrUndone},
+		"no such column":      {stateError("42703"), idempotency.ErrUndone},
+		"view with check":     {stateError("44000"), idempotency.ErrUndone},
+		"raised by a trigger": {stateError("P0001"), idempotency.ErrUndone},
+		"failed transaction":  {stateError("25P02"), idempotency.ErrUndone},
+		"idled too long":      {stateError("25P03"), idempotency.ErrUndone},
+		"shutdown":            {stateError("57P01"), stateError("57P01")}, // at a COMMIT nobody knows
+		"network":             {context.DeadlineExceeded, context.DeadlineExceeded},
 	} {
 		if got := translate(c.err); !errors.Is(got, c.want) {
 			t.Errorf("%s: %v", name, got)
@@ -165,6 +169,66 @@ func TestQuestionHoldsOnlyNumbersAndHexadecimal(t *testing.T) {
 		form := regexp.MustCompile(`^retrysafe_claim\('[0-9a-f]{32}', -?\d+, -?\d+, (NULL|\d+), '1000'\)$`)
 		if !form.MatchString(text) {
 			t.Errorf("text %s", text)
+		}
+	}
+}
+
+// A column that does not hold what the store writes is an error, not an empty answer.
+func TestForeignColumns(t *testing.T) {
+	for name, c := range map[string]struct {
+		column interface{ Scan(src any) error }
+		src    any
+	}{
+		"short fingerprint":     {new(fingerprintColumn), make([]byte, 31)},
+		"fingerprint of text":   {new(fingerprintColumn), "text"},
+		"no fingerprint":        {new(fingerprintColumn), nil},
+		"header without colons": {new(headerColumn), []byte("nonsense\n")},
+		"header of a number":    {new(headerColumn), int64(1)},
+	} {
+		if err := c.column.Scan(c.src); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	var header headerColumn
+	if err := header.Scan(nil); err != nil || header != nil {
+		t.Errorf("null: %v, %v", header, err)
+	}
+}
+
+func TestShifted(t *testing.T) {
+	for by, want := range map[int]string{
+		0: "VALUES ($1, $2, $12, 'a') RETURNING $1::text", 3: "VALUES ($4, $5, $15, 'a') RETURNING $4::text",
+	} {
+		if got := shifted("VALUES ($1, $2, $12, 'a') RETURNING $1::text", by); got != want {
+			t.Errorf("by %d: %s", by, got)
+		}
+	}
+}
+
+// What cannot stand beside the record, or might mean something else there, runs by itself.
+func TestBeside(t *testing.T) {
+	for _, c := range []struct {
+		query  string
+		params int
+		ok     bool
+	}{
+		{"INSERT INTO t VALUES ($1, $2)", 2, true},
+		{"insert\ninto t values ($2, $1);", 2, true},
+		{"-- name: Make :exec\n-- more\nDELETE FROM t", 0, true},
+		{"UPDATE t SET a = $1 -- the end", 1, true},
+		{"INSERT INTO t VALUES ($1, $2)", 3, false}, // pgx takes options among the arguments
+		{"INSERT INTO t VALUES (@name)", 1, false},
+		{"INSERT INTO t VALUES ($1, 'costs $2')", 1, false},
+		{"INSERT INTO t VALUES ($99999999999999999999)", 1, false},
+		{"INSERT INTO t VALUES (1); DELETE FROM t", 0, false},
+		{"SELECT $1", 1, false},
+		{"-- INSERT INTO t VALUES (1)", 0, false},
+		{"/* why */ INSERT INTO t VALUES (1)", 0, false},
+		{"", 0, false},
+	} {
+		text, ok := beside(c.query, c.params)
+		if ok != c.ok || ok && !strings.Contains(text, strings.TrimSuffix(c.query, ";")+"\n) ") {
+			t.Errorf("%q with %d parameters: %q, %v", c.query, c.params, text, ok)
 		}
 	}
 }

@@ -17,6 +17,7 @@ type Store struct {
 	dialect dialect
 	sql     statements
 	clock   func() time.Time // nil: the database's own
+	late    bool
 	guard   guard
 	writer  chan struct{} // holds one token: SQLite's writers queue here in order, not by polling the file
 }
@@ -45,7 +46,7 @@ func newStore(db *sql.DB, d dialect, clock func() time.Time) *Store {
 	texts := d.statements()
 	texts.answer = d.text(answerStatement + moment)
 	return &Store{
-		db: db, dialect: d, sql: texts, clock: clock, guard: guard{entries: map[scopeID]*entry{}}, writer: make(chan struct{}, 1),
+		db: db, dialect: d, sql: texts, clock: clock, late: !d.postgres, guard: guard{entries: map[scopeID]*entry{}}, writer: make(chan struct{}, 1),
 	}
 }
 
@@ -145,14 +146,23 @@ const lookupStatement = `SELECT ` + columns + `, {now} FROM retrysafe_records WH
 
 // lookup reads a live record.
 func (s *Store) lookup(ctx context.Context, scope idempotency.Scope, id scopeID) (idempotency.Record, error) {
+	rec, live, err := s.read(ctx, scope, id)
+	if err == nil && !live {
+		return idempotency.Record{}, idempotency.ErrNotFound
+	}
+	return rec, err
+}
+
+// read reads a record, and says whether it is still in its window.
+func (s *Store) read(ctx context.Context, scope idempotency.Scope, id scopeID) (_ idempotency.Record, live bool, _ error) {
 	rec, moment, err := scanRecord(s.db.QueryRowContext(ctx, s.sql.lookup, s.now(), s.column(id)), scope)
 	switch {
-	case errors.Is(err, sql.ErrNoRows), err == nil && rec.State == idempotency.Complete && !moment.Before(rec.Expires):
-		return idempotency.Record{}, idempotency.ErrNotFound
+	case errors.Is(err, sql.ErrNoRows):
+		return idempotency.Record{}, false, idempotency.ErrNotFound
 	case err != nil:
-		return rec, fmt.Errorf("sqlstore: read record: %w", err)
+		return rec, false, fmt.Errorf("sqlstore: read record: %w", err)
 	}
-	return rec, nil
+	return rec, rec.State == idempotency.InFlight || moment.Before(rec.Expires), nil
 }
 
 // answerStatement reads what a replay is made of, and no more: it is its whole cost.

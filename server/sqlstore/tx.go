@@ -82,6 +82,9 @@ type transaction struct {
 	dialect dialect
 	// start begins a transaction that was not begun at once. Nil: there is nothing to start.
 	start func(ctx context.Context) (*sql.Conn, error)
+	// defers says that what the handler puts off runs when the claim is completed.
+	defers   bool
+	deferred []deferred
 	// unlock lets the next writer of this process in. Nil: nobody waits.
 	unlock func()
 
@@ -141,7 +144,8 @@ func (t *transaction) giveBack() error {
 	return err
 }
 
-// discard rolls back and gives the connection back, and says whether the transaction was still there to be rolled back.
+// discard rolls back and gives the connection back, and says whether the transaction was still there to be rolled back,
+// or might still have begun.
 // A connection that does not roll back is thrown away, and the database does it when the connection drops. After the
 // end it does nothing.
 func (t *transaction) discard(ctx context.Context) (alive bool) {
@@ -150,7 +154,7 @@ func (t *transaction) discard(ctx context.Context) (alive bool) {
 	t.over = true
 	t.mu.Unlock()
 	if over || !began {
-		return true
+		return t.lost() == nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
@@ -161,6 +165,16 @@ func (t *transaction) discard(ctx context.Context) (alive bool) {
 	}
 	_ = t.giveBack() // or reports what ErrBadConn said already
 	return alive
+}
+
+// lost returns ErrLost when another worker was faster to begin.
+func (t *transaction) lost() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if errors.Is(t.err, idempotency.ErrLost) {
+		return idempotency.ErrLost
+	}
+	return nil
 }
 
 // translate names the errors that the middleware decides by.

@@ -3,20 +3,32 @@ package gates_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/retrysafe/retrysafe/server/servertest/shop"
 )
 
 // Many rivals for each key, on three servers, arriving together or shortly after one another: one effect each.
 func TestConcurrency(t *testing.T) {
-	s := open(t, 3, 2*time.Second)
 	rivals, keys := full(50, 12), full(200, 8)
-	for _, path := range []string{"/orders", "/payments"} {
+	const postgres, late = shop.Postgres, shop.Late
+	for _, c := range []struct {
+		path  string
+		kinds []string
+	}{
+		{"/orders", []string{postgres, postgres, postgres}},
+		{"/payments", []string{postgres, postgres, postgres}},
+		{"/orders", []string{late, late, late}},
+		{"/orders", []string{late, postgres, late}}, // as while replicas are replaced
+	} {
+		path, s := c.path, open(t, 2*time.Second, c.kinds...)
 		first := s.usual(t, path)
 		gaps := []time.Duration{0, 100 * time.Microsecond, 500 * time.Microsecond, 2 * time.Millisecond, 10 * time.Millisecond, first / 2, first, first * 3 / 2}
 		for _, gap := range gaps {
-			t.Run(fmt.Sprintf("%s, %v apart", path[1:], gap.Round(10*time.Microsecond)), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %s, %v apart", path[1:], strings.Join(c.kinds, " "), gap.Round(10*time.Microsecond)), func(t *testing.T) {
 				statuses, p99, markers := s.race(t, path, rivals, keys, gap)
 				for status := range statuses {
 					if status != 201 && status != 409 {

@@ -41,11 +41,12 @@ type site struct {
 	client  *http.Client
 }
 
-func open(t *testing.T, n int, lease time.Duration) *site {
+// open starts a shop for each kind of store, all on one PostgreSQL.
+func open(t *testing.T, lease time.Duration, kinds ...string) *site {
 	t.Helper()
 	cluster := pgtest.Start(t)
 	dsn := cluster.Database(t)
-	_, db, err := shop.Open(t.Context(), "postgres", dsn)
+	_, db, err := shop.Open(t.Context(), shop.Postgres, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +55,8 @@ func open(t *testing.T, n int, lease time.Duration) *site {
 	s.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}}
 	server := httptest.NewServer(s.ledger)
 	t.Cleanup(server.Close)
-	for range n {
-		p, err := shop.Spawn("postgres", dsn, server.URL, lease)
+	for _, kind := range kinds {
+		p, err := shop.Spawn(kind, dsn, server.URL, lease)
 		if err != nil {
 			t.Fatal(err)
 		}

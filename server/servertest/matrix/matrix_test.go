@@ -35,16 +35,18 @@ type column struct {
 	spawn func(t *testing.T, ledger string) (process *shop.Process, db *sql.DB)
 }
 
+func (c column) postgres() bool { return c.name == shop.Postgres || c.name == shop.Late }
+
 func columns(t *testing.T) []column {
 	t.Helper()
 	cluster := pgtest.Start(t)
 	servers := natstest.Servers(t, 1)
 	buckets := natstest.Bucket(t, servers)
-	lite := func(t *testing.T) string {
-		t.Helper()
-		return "file:" + filepath.Join(t.TempDir(), "shop.db") + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)"
+	lite := func(tb testing.TB) string {
+		tb.Helper()
+		return "file:" + filepath.Join(tb.TempDir(), "shop.db") + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)"
 	}
-	database := func(kind string, dsn func(*testing.T) string) column {
+	database := func(kind string, dsn func(testing.TB) string) column {
 		return column{
 			name: kind,
 			store: func(t *testing.T) (idempotency.Sweeper, *sql.DB) {
@@ -61,16 +63,17 @@ func columns(t *testing.T) []column {
 	}
 	return []column{
 		{name: "memory", store: func(*testing.T) (idempotency.Sweeper, *sql.DB) { return idempotency.NewMemory(nil), nil }},
-		database("sqlite", lite),
-		database("postgres", func(t *testing.T) string { return cluster.Database(t) }),
+		database(shop.SQLite, lite),
+		database(shop.Postgres, cluster.Database),
+		database(shop.Late, cluster.Database),
 		{
-			name: "nats",
+			name: shop.NATS,
 			store: func(*testing.T) (idempotency.Sweeper, *sql.DB) {
 				return kvstore.New(buckets[0], kvstore.Options{}), nil
 			},
 			spawn: func(t *testing.T, ledger string) (*shop.Process, *sql.DB) {
 				t.Helper()
-				return spawn(t, "nats", servers[0].ClientURL(), ledger), nil
+				return spawn(t, shop.NATS, servers[0].ClientURL(), ledger), nil
 			},
 		},
 	}
@@ -122,7 +125,7 @@ func inside(t *testing.T, c column, failures idempotency.Failures) conformance.T
 	inner, db := c.store(t)
 	store := &faulty{Sweeper: inner}
 	s, err := shop.New(t.Context(), shop.Config{
-		Store: store, DB: db, Postgres: c.name == "postgres", Failures: failures, Lease: lease, Window: time.Second,
+		Store: store, DB: db, Postgres: c.postgres(), Deferring: c.name == shop.Late, Failures: failures, Lease: lease, Window: time.Second,
 		Ledger: serveLedger(t, shop.NewLedger()),
 	})
 	if err != nil {
@@ -133,7 +136,7 @@ func inside(t *testing.T, c column, failures idempotency.Failures) conformance.T
 	server.Start()
 	t.Cleanup(server.Close)
 	tgt := target(server.URL, s.Effects)
-	if c.name == "postgres" {
+	if c.postgres() {
 		tgt.Offers = append(tgt.Offers, "serialization")
 	}
 	tgt.Hooks = map[string]func(context.Context) error{
@@ -165,7 +168,7 @@ func outside(t *testing.T, c column) conformance.Target {
 		if db == nil {
 			return ledger.Made(marker), nil
 		}
-		rows, err := shop.Count(ctx, db, c.name == "postgres", "effects", marker)
+		rows, err := shop.Count(ctx, db, c.postgres(), "effects", marker)
 		if made := ledger.Made(marker); err == nil && made > 0 && made != rows {
 			return 0, fmt.Errorf("%d charges, %d effects", made, rows)
 		}

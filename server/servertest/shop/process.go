@@ -27,7 +27,7 @@ import (
 
 // Environment of a shop in a process of its own.
 const (
-	envStore  = "SHOP_STORE" // postgres, sqlite or nats
+	envStore  = "SHOP_STORE" // a kind, see Open
 	envDSN    = "SHOP_DSN"
 	envLedger = "SHOP_LEDGER"
 	envAddr   = "SHOP_ADDR"
@@ -42,6 +42,15 @@ func processLease() time.Duration {
 	return lease
 }
 
+// The kinds of stores that a shop can be opened on. Late is PostgreSQL with claims that begin late and effects that wait
+// for the answer.
+const (
+	Postgres = "postgres"
+	Late     = "late"
+	SQLite   = "sqlite"
+	NATS     = "nats"
+)
+
 // Main serves when the environment asks for it, and never returns then. Call it first in TestMain.
 func Main() {
 	if os.Getenv(envStore) == "" {
@@ -52,9 +61,9 @@ func Main() {
 	os.Exit(1)
 }
 
-// Open opens the store that a shop process uses.
+// Open opens a store of a kind.
 func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, error) {
-	if kind == "nats" {
+	if kind == NATS {
 		conn, err := nats.Connect(dsn)
 		if err != nil {
 			return nil, nil, err
@@ -70,7 +79,10 @@ func Open(ctx context.Context, kind, dsn string) (idempotency.Sweeper, *sql.DB, 
 		return kvstore.New(bucket, kvstore.Options{}), nil, nil
 	}
 	driver, open := "pgx", sqlstore.Postgres
-	if kind == "sqlite" {
+	switch kind {
+	case Late:
+		open = func(db *sql.DB) *sqlstore.Store { return sqlstore.Postgres(db).Late() }
+	case SQLite:
 		driver, open = "sqlite", func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) }
 	}
 	db, err := sql.Open(driver, dsn)
@@ -89,7 +101,7 @@ func serve(ctx context.Context, kind, dsn, ledger, addr string) error {
 		return err
 	}
 	s, err := New(ctx, Config{
-		Store: store, DB: db, Postgres: kind == "postgres", Ledger: ledger, Failures: idempotency.ReattemptFailures,
+		Store: store, DB: db, Postgres: kind == Postgres || kind == Late, Deferring: kind == Late, Ledger: ledger, Failures: idempotency.ReattemptFailures,
 		Lease: processLease(), Window: time.Second,
 	})
 	if err != nil {
@@ -130,6 +142,9 @@ func Spawn(kind, dsn, ledger string, lease time.Duration) (*Process, error) {
 	}}
 	return p, p.Start()
 }
+
+// SetKind makes the next start one on another kind of store.
+func (p *Process) SetKind(kind string) { p.env[0] = envStore + "=" + kind }
 
 // Start starts the shop again, on the same address.
 func (p *Process) Start() error {

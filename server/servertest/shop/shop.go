@@ -28,6 +28,8 @@ type Config struct {
 	// DB takes the effects, joined with the claims of a sqlstore. Nil: effects are counted in memory.
 	DB       *sql.DB
 	Postgres bool
+	// Deferring makes effects wait for the answer, see sqlstore.Defer.
+	Deferring bool
 	// Ledger is the URL of the foreign system, see Ledger. Empty: no phased operation.
 	Ledger   string
 	Failures idempotency.Failures
@@ -228,7 +230,11 @@ func (s *Shop) effect(ctx context.Context, table, marker string) error {
 	if s.Postgres {
 		values = "($1, $2)"
 	}
-	_, err := sqlstore.Or(ctx, s.DB).ExecContext(ctx, "INSERT INTO "+table+" VALUES "+values, rand.Text(), marker)
+	query := "INSERT INTO " + table + " VALUES " + values
+	if s.Deferring {
+		return sqlstore.Defer(ctx, s.DB, query, rand.Text(), marker)
+	}
+	_, err := sqlstore.Or(ctx, s.DB).ExecContext(ctx, query, rand.Text(), marker)
 	return err
 }
 

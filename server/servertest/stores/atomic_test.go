@@ -33,12 +33,17 @@ type backend struct {
 
 func backends(t *testing.T) map[string]backend {
 	t.Helper()
-	dsn := pgtest.Start(t).Database(t)
-	pg, pg2 := pgtest.Open(t, dsn, 8), pgtest.Open(t, dsn, 8)
+	cluster := pgtest.Start(t)
+	onPostgres := func(store func(*sql.DB) *sqlstore.Store) backend {
+		dsn := cluster.Database(t)
+		one, two := pgtest.Open(t, dsn, 8), pgtest.Open(t, dsn, 8)
+		return backend{one, store(one), store(two), func(n int) string { return fmt.Sprintf("$%d", n) }}
+	}
 	file := filepath.Join(t.TempDir(), "records.db")
 	lite, lite2 := openSQLite(t, file), openSQLite(t, file)
 	all := map[string]backend{
-		"postgres": {pg, sqlstore.Postgres(pg), sqlstore.Postgres(pg2), func(n int) string { return fmt.Sprintf("$%d", n) }},
+		"postgres": onPostgres(sqlstore.Postgres),
+		"late":     onPostgres(func(db *sql.DB) *sqlstore.Store { return sqlstore.Postgres(db).Late() }),
 		"sqlite":   {lite, sqlstore.SQLite(lite, nil), sqlstore.SQLite(lite2, nil), func(int) string { return "?" }},
 	}
 	for _, b := range all {
@@ -139,29 +144,6 @@ func TestFailedStatement(t *testing.T) {
 		if rec, err := b.two.Lookup(t.Context(), req.Scope); err != nil || rec.Response.Status != status {
 			t.Errorf("kept %+v, %v", rec, err)
 		}
-	}
-}
-
-// Between two processes on one SQLite file both may hold a claim, and one of them may write.
-func TestSQLiteBetweenProcesses(t *testing.T) {
-	b := backends(t)["sqlite"]
-	req := request()
-	first, second := mustClaim(t, b.one, req), mustClaim(t, b.two, req)
-	if err := b.effect(first.Bind(t.Context()), "effect"); err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Complete(t.Context(), idempotency.Response{Status: 201}); err != nil {
-		t.Fatal(err)
-	}
-	tx, _ := sqlstore.From(second.Bind(t.Context()))
-	if _, err := tx.ExecContext(t.Context(), "INSERT INTO effects VALUES (77, 'other')"); !errors.Is(err, idempotency.ErrLost) {
-		t.Errorf("the second writer: %v", err)
-	}
-	if err := second.Complete(t.Context(), idempotency.Response{Status: 201}); !errors.Is(err, idempotency.ErrLost) {
-		t.Errorf("the second answer: %v", err)
-	}
-	if n := b.count(t, "effect") + b.count(t, "other"); n != 1 {
-		t.Errorf("%d effects", n)
 	}
 }
 

@@ -62,7 +62,7 @@ func (c *forgetfulConn) CheckNamedValue(v *driver.NamedValue) error {
 // forgetfulBackends are the two databases behind that driver, and what makes it lose a confirmation.
 func forgetfulBackends(t *testing.T) map[string]func() (backend, func(statement string)) {
 	t.Helper()
-	dsn := pgtest.Start(t).Database(t)
+	cluster := pgtest.Start(t)
 	file := filepath.Join(t.TempDir(), "records.db")
 	open := func(plain *sql.DB, dsn string, store func(*sql.DB) *sqlstore.Store, mark func(int) string) func() (backend, func(string)) {
 		return func() (backend, func(string)) {
@@ -77,8 +77,13 @@ func forgetfulBackends(t *testing.T) map[string]func() (backend, func(statement 
 			return b, func(statement string) { f.lose.Store(&statement) }
 		}
 	}
+	onPostgres := func(store func(*sql.DB) *sqlstore.Store) func() (backend, func(string)) {
+		dsn := cluster.Database(t)
+		return open(pgtest.Open(t, dsn, 8), dsn, store, func(n int) string { return "$" + string(rune('0'+n)) })
+	}
 	return map[string]func() (backend, func(string)){
-		"postgres": open(pgtest.Open(t, dsn, 8), dsn, sqlstore.Postgres, func(n int) string { return "$" + string(rune('0'+n)) }),
+		"postgres": onPostgres(sqlstore.Postgres),
+		"late":     onPostgres(func(db *sql.DB) *sqlstore.Store { return sqlstore.Postgres(db).Late() }),
 		"sqlite": open(openSQLite(t, file), sqliteDSN(file), func(db *sql.DB) *sqlstore.Store { return sqlstore.SQLite(db, nil) },
 			func(int) string { return "?" }),
 	}

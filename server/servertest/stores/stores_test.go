@@ -55,6 +55,14 @@ func TestPostgres(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Harness { return h })
 }
 
+// Late claims have one handle here: between processes a second claim is told when it first writes, which is another
+// promise, see TestLateBetweenProcesses.
+func TestLatePostgres(t *testing.T) {
+	dsn, c := pgtest.Start(t).Database(t), newClock()
+	h := storetest.Harness{Store: migrated(t, sqlstore.PostgresClock(pgtest.Open(t, dsn, 8), c.Now).Late()), Advance: c.Advance}
+	storetest.Run(t, func(*testing.T) storetest.Harness { return h })
+}
+
 func sqliteDSN(file string) string {
 	return "file:" + file + "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)"
 }
@@ -69,8 +77,7 @@ func openSQLite(t *testing.T, file string) *sql.DB {
 	return db
 }
 
-// SQLite has one handle here: between processes a second claim is told at its first statement, which is another
-// promise, see TestSQLiteBetweenProcesses.
+// SQLite has one handle here, since its claims are late ones.
 func TestSQLite(t *testing.T) {
 	c := newClock()
 	db := openSQLite(t, filepath.Join(t.TempDir(), "records.db"))
