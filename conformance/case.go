@@ -67,14 +67,16 @@ type Send struct {
 	Quoted  bool   `yaml:"quoted"`
 	// Length fills the key up in front.
 	Length int `yaml:"key_length"`
-	// Body names a variant, A by default; Raw is a text in which MARKER is replaced.
-	Body   string            `yaml:"body"`
-	Raw    string            `yaml:"raw"`
-	Pad    int               `yaml:"pad"` // bytes in front of the variant
-	Type   string            `yaml:"type"`
-	Caller string            `yaml:"caller"` // name of a caller of the target, A by default
-	Header map[string]string `yaml:"header"`
-	Fault  map[string]string `yaml:"fault"`
+	// Body names a variant, A by default; Raw is a text in which MARKER is replaced. Reorder turns the members of a JSON
+	// object around and spaces them out.
+	Body    string            `yaml:"body"`
+	Raw     string            `yaml:"raw"`
+	Reorder bool              `yaml:"reorder"`
+	Pad     int               `yaml:"pad"` // bytes in front of the variant
+	Type    string            `yaml:"type"`
+	Caller  string            `yaml:"caller"` // name of a caller of the target, A by default
+	Header  map[string]string `yaml:"header"`
+	Fault   map[string]string `yaml:"fault"`
 	// HangUp closes the connection after so many milliseconds.
 	HangUp int  `yaml:"hang_up"`
 	Fresh  bool `yaml:"fresh"` // over a new connection

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -257,11 +259,7 @@ func (r *run) once(ctx context.Context, s Send, key, marker string) answer {
 		req.Header.Set(name, value)
 	}
 	if r.target.Authorize != nil {
-		caller := s.Caller
-		if caller == "" {
-			caller = "A"
-		}
-		r.target.Authorize(req, caller)
+		r.target.Authorize(req, s.caller())
 	}
 	for name, value := range s.Fault {
 		r.target.Fault(req, name, value)
@@ -284,13 +282,12 @@ func (r *run) setKey(req *http.Request, s Send, key string) {
 }
 
 func (r *run) body(s Send, marker string) (mediaType string, body []byte) {
-	variant := s.Body
-	if variant == "" {
-		variant = "A"
-	}
-	mediaType, body = r.target.Body(marker, variant)
+	mediaType, body = r.target.Body(marker, s.variant())
 	if s.Raw != "" {
 		mediaType, body = "application/json", []byte(strings.ReplaceAll(s.Raw, "MARKER", marker))
+	}
+	if s.Reorder {
+		body = reorder(body)
 	}
 	if s.Pad > 0 {
 		body = append(bytes.Repeat([]byte(" "), s.Pad), body...)
@@ -299,6 +296,34 @@ func (r *run) body(s Send, marker string) (mediaType string, body []byte) {
 		mediaType = s.Type
 	}
 	return mediaType, body
+}
+
+// quoted is a member's name in JSON.
+func quoted(name json.Token) []byte {
+	text, err := json.Marshal(fmt.Sprint(name))
+	if err != nil {
+		return nil // a string cannot fail
+	}
+	return text
+}
+
+// reorder turns the members of a JSON object around. Nil: it is none, or has fewer than two.
+func reorder(body []byte) []byte {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(body, &values) != nil || len(values) < 2 {
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	_, _ = dec.Token() // the opening brace, and what follows is known to be well-formed
+	var members []string
+	for dec.More() {
+		token, _ := dec.Token()
+		var value json.RawMessage
+		_ = dec.Decode(&value)
+		members = append(members, fmt.Sprintf("%s: %s", quoted(token), value))
+	}
+	slices.Reverse(members)
+	return []byte("{ " + strings.Join(members, ", ") + " }")
 }
 
 func (r *run) do(req *http.Request, fresh bool, sent []byte) answer {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -15,12 +16,15 @@ type Target struct {
 	// Paths by name. "create" is required: a POST with an effect. Others are named in the cases: other, item1, item2,
 	// optional, waiting, short, phased, long_keys.
 	Paths map[string]string
-	// Body makes a request's body of a variant (A, B, invalid) that holds the marker, with its media type.
+	// Body makes a request's body of a variant (A, B, invalid) that holds the marker, with its media type. Nil for a
+	// variant that there is not.
 	Body func(marker, variant string) (mediaType string, body []byte)
 	// Effects counts the effects of the requests that held the marker, by reading them back from the system.
 	Effects func(ctx context.Context, marker string) (int, error)
 	// Authorize signs a request as the named caller: A, B, bad, revocable, or the names in a case. Nil: one caller.
 	Authorize func(r *http.Request, caller string)
+	// Callers are the names that Authorize knows. Nil: all.
+	Callers []string
 	// Fault asks the server for a fault in this request. Nil: none can be had.
 	Fault func(r *http.Request, name, value string)
 	// Hooks by name: kill, restart, break_store, break_completion, heal_store, reap, revoke, expect_complete.
@@ -66,13 +70,31 @@ func (t Target) missing(c Case) string {
 	}
 	for _, step := range c.Steps {
 		for _, send := range step.sends() {
-			if _, ok := t.Paths[send.path()]; !ok {
-				return "path " + send.path()
+			if need := t.lacks(send); need != "" {
+				return need
 			}
 		}
 		if _, ok := t.Hooks[step.Hook]; step.Hook != "" && !ok {
 			return "hook " + step.Hook
 		}
+	}
+	return ""
+}
+
+// lacks names what a request needs and the target does not have.
+func (t Target) lacks(s *Send) string {
+	if _, ok := t.Paths[s.path()]; !ok {
+		return "path " + s.path()
+	}
+	if t.Authorize != nil && t.Callers != nil && !slices.Contains(t.Callers, s.caller()) {
+		return "caller " + s.caller()
+	}
+	_, body := t.Body("marker", s.variant())
+	switch {
+	case body == nil:
+		return "body " + s.variant()
+	case s.Reorder && reorder(body) == nil:
+		return "a body with members"
 	}
 	return ""
 }
@@ -92,9 +114,6 @@ func (s Step) sends() []*Send {
 	return all
 }
 
-func (s Send) path() string {
-	if s.To == "" {
-		return "create"
-	}
-	return s.To
-}
+func (s Send) path() string    { return cmp.Or(s.To, "create") }
+func (s Send) caller() string  { return cmp.Or(s.Caller, "A") }
+func (s Send) variant() string { return cmp.Or(s.Body, "A") }

@@ -228,3 +228,27 @@ func (b *syncBuffer) String() string {
 	defer b.mu.Unlock()
 	return b.text.String()
 }
+
+// The file beside the server describes it to "retrysafe check", which finds nothing that a server must do and this one does not.
+func TestCheckFile(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "retrysafe")
+	build := exec.Command("go", "build", "-o", program, "./cmd/retrysafe")
+	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	handler, err := shop.New(t.Context(), shop.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	out, err := exec.Command(program, "check", "--target", "check.yaml", "--url", server.URL).CombinedOutput()
+	if err != nil || strings.Count(string(out), " pass  ") < 25 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

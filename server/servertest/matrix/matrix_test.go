@@ -114,7 +114,7 @@ func target(url string, effects func(context.Context, string) (int, error)) conf
 		Effects:   effects,
 		Authorize: func(r *http.Request, caller string) { r.Header.Set("Authorization", "Bearer "+caller) },
 		Fault:     shop.SetFault,
-		Offers:    []string{"named_callers", "optional", "waiting", "long_keys", "short_window", "phases", "load"},
+		Offers:    []string{"named_callers", "optional", "waiting", "long_keys", "short_window", "phases", "load", "raw"},
 		Lease:     lease, Window: time.Second,
 	}
 }
