@@ -3,4 +3,6 @@
 //
 // The cases are data (cases/*.yaml, embedded). A [Target] says where the server is, how its requests look, and which
 // hooks its owner can offer; cases that need a hook that is not there are skipped and say so.
+//
+// A [Client] is checked the other way round: [RunClient] plays a faulty server to it and looks at what it repeats.
 package conformance

@@ -17,8 +17,40 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/retrysafe/retrysafe/conformance"
 	"github.com/retrysafe/retrysafe/conformance/check"
 )
+
+// envGot names the file that a process of this test writes its answer to, as a client that makes one call.
+const envGot = "CHECK_TEST_GOT"
+
+func TestMain(m *testing.M) {
+	if file := os.Getenv(envGot); file != "" && os.Getenv(conformance.EnvURL) != "" {
+		if err := callOnce(file); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func callOnce(file string) error {
+	req, err := http.NewRequestWithContext(context.Background(), http.MethodPost, os.Getenv(conformance.EnvURL)+"/orders", strings.NewReader("{}"))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("X-Key", "k1")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d: %w", resp.StatusCode, err)
+	}
+	return os.WriteFile(file, body, 0o600)
+}
 
 // shop has an effect for every request, or for every key. GET /orders?ref=... shows the effects of one reference.
 type shop struct {
@@ -104,7 +136,7 @@ func TestReport(t *testing.T) {
 
 IK-001  must   pass  a repeat gets the same status and body, and has no second effect
 
-1 passed; failed: 0 that a server must pass, 0 that it should; 0 only tell; 1 skipped
+1 passed; failed: 0 that must pass, 0 that should; 0 only tell; 1 skipped
   for want of faults: IK-009
 `,
 		false: `ADDRESS
@@ -113,7 +145,7 @@ IK-001  must   fail  a repeat gets the same status and body, and has no second e
                      r2 is 201 "{\"order\":2001}", r1 is 201 "{\"order\":1001}"
                      2 effects, expected 1 to 1
 
-0 passed; failed: 1 that a server must pass, 0 that it should; 0 only tell; 1 skipped
+0 passed; failed: 1 that must pass, 0 that should; 0 only tell; 1 skipped
   for want of faults: IK-009
 `,
 	} {
@@ -142,7 +174,7 @@ func TestStrict(t *testing.T) {
 	address := serve(t, true)
 	for strict, code := range map[string]int{"--strict=false": 0, "--strict": 1} {
 		out, err := run(t, described, "--url", address, "--only", "IK-034", strict)
-		if exitCode(err) != code || !strings.Contains(out, "0 that a server must pass, 1 that it should") {
+		if exitCode(err) != code || !strings.Contains(out, "0 that must pass, 1 that should") {
 			t.Errorf("%s: %v\n%s", strict, err, out)
 		}
 	}
@@ -251,11 +283,15 @@ func TestUsage(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "give --target FILE"},
+		{nil, "give --target FILE, or --client"},
 		{[]string{"--target", "x", "--format", "xml"}, "--format xml is not text, json or junit"},
 		{[]string{"--target", "x", "--timeout", "0s"}, "--timeout must be more than 0"},
-		{[]string{"--target", "x", "--only", "IK-001,IK-9"}, "not all of these are cases, which are IK-001"},
+		{[]string{"--target", "x", "--only", "IK-001,IK-9"}, "--only IK-9: there is no such case; there are IK-001"},
 		{[]string{"more"}, `unknown argument "more"`},
+		{[]string{"--client"}, "give the program after --client --"},
+		{[]string{"--client", "--url", "http://x", "--", "true"}, "--client plays a server of its own"},
+		{[]string{"--target", "x", "--answer", "y"}, "--answer, --answer-status and --key-header belong to --client"},
+		{[]string{"--client", "--only", "IK-001", "--", "true"}, "--only IK-001: there is no such case; there are CL-001"},
 	} {
 		_, err := command(t.Context(), c.args...)
 		if exitCode(err) != 2 || !strings.Contains(err.Error(), c.want) {
@@ -388,6 +424,23 @@ func TestHangingServer(t *testing.T) {
 	out, err := run(t, text, "--url", server.URL, "--only", "IK-001", "--timeout", "50ms")
 	if exitCode(err) != 1 || !strings.Contains(out, "deadline exceeded") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A program that makes one call, and never again, is checked like a server: by the same report and the same exit code.
+func TestClient(t *testing.T) {
+	answer := filepath.Join(t.TempDir(), "answer.json")
+	if err := os.WriteFile(answer, []byte(`{"id":"order-1"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(envGot, answer+".got")
+	out, err := command(t.Context(), "--client", "--answer", answer, "--answer-status", "200", "--key-header", "X-Key",
+		"--only", "CL-002,CL-003,CL-009,CL-013", "--", os.Args[0])
+	if exitCode(err) != 1 || !strings.Contains(out, "2 passed; failed: 1 that must pass, 1 that should") || !strings.Contains(out, "1 different keys, expected 2") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if got, err := os.ReadFile(answer + ".got"); err != nil || string(got) != `{"id":"order-1"}` {
+		t.Errorf("the program was answered %s, %v", got, err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,10 @@ const examples = `  # A file to start from
   retrysafe check --target check.yaml --strict --format junit > report.xml
 
   # Two cases
-  retrysafe check --target check.yaml --only IK-001,IK-040`
+  retrysafe check --target check.yaml --only IK-001,IK-040
+
+  # A client in any language, which makes one call to the server at $RETRYSAFE_URL
+  retrysafe check --client --answer order.json -- python3 create_order.py`
 
 const long = `check sends requests to a running server and looks at what became of them: repeats one after the other and at
 once, over fresh connections and a little apart, with other bodies, other callers and broken keys. Effects are counted by
@@ -34,7 +38,11 @@ run does not meet what is there; what it makes stays there.
 The file says where requests go, what they hold and how effects are counted. A case that needs more than the file offers
 is skipped, and the report says what it needs.
 
-The exit code is 1 when a case fails that a server must pass, or with --strict one that it should pass.`
+With --client it is the other way round: check plays a server that is out, loses answers, breaks them off and asks for
+patience, and looks at what the program does. The program makes one call of an unsafe operation that takes a key, to the
+server whose address is in RETRYSAFE_URL, and exits with 0 when the call succeeded. It runs once or twice for each case.
+
+The exit code is 1 when a case fails that must pass, or with --strict one that should.`
 
 // flags of one run.
 type flags struct {
@@ -42,83 +50,167 @@ type flags struct {
 	only                []string
 	strict, example     bool
 	timeout             time.Duration
+	client              bool
+	answer              string
+	status              int
+	keyHeader           string
 }
 
 // Command is "check". It writes its report to the command's output.
 func Command() *cobra.Command {
 	f := &flags{}
 	cmd := &cobra.Command{
-		Use: "check", Short: "Prove that a server collapses repeated requests", Long: long, Example: examples,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage(cmd, fmt.Errorf("unknown argument %q for check", args[0]))
+		Use: "check", Short: "Prove that a server collapses repeated requests, or that a client repeats them safely", Long: long, Example: examples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.example {
+				_, err := io.WriteString(cmd.OutOrStdout(), exampleFile)
+				return err
 			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.valid(); err != nil {
+			chosen, err := f.cases(args)
+			if err == nil {
+				err = f.valid()
+			}
+			if err != nil {
 				return usage(cmd, err)
 			}
-			return f.run(cmd.Context(), cmd.OutOrStdout())
+			return f.run(cmd.Context(), cmd.OutOrStdout(), args, chosen)
 		},
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&f.target, "target", "", "YAML file that describes the server")
 	set.StringVar(&f.url, "url", "", "address of the server, in place of the file's")
+	set.BoolVar(&f.client, "client", false, "check a client: the program that follows --")
+	set.StringVar(&f.answer, "answer", "", "with --client, file with the body of a successful answer (default {})")
+	set.IntVar(&f.status, "answer-status", 0, "with --client, status of a successful answer (default 201)")
+	set.StringVar(&f.keyHeader, "key-header", "", "with --client, header that carries the key (default Idempotency-Key)")
 	set.StringSliceVar(&f.only, "only", nil, "only these cases, by their names")
 	set.StringVar(&f.format, "format", "text", "text, json or junit")
-	set.BoolVar(&f.strict, "strict", false, "fail on what a server should do, too")
+	set.BoolVar(&f.strict, "strict", false, "fail on what should be, too")
 	set.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest time of one case; it fails then")
 	set.BoolVar(&f.example, "example", false, "print a file to start from")
 	_ = cmd.MarkFlagFilename("target", "yaml", "yml")
+	_ = cmd.MarkFlagFilename("answer", "json")
 	return cmd
 }
 
-// valid says what is wrong with the command line.
+// valid says what is wrong with the flags.
 func (f *flags) valid() error {
-	switch _, err := f.cases(); {
-	case f.example:
-		return nil
+	switch {
 	case formats[f.format] == nil:
 		return fmt.Errorf("--format %s is not text, json or junit", f.format)
-	case f.target == "":
-		return errors.New("give --target FILE; --example prints one to start from")
+	case f.client && (f.target != "" || f.url != ""):
+		return errors.New("--client plays a server of its own, without --target and --url")
+	case !f.client && (f.answer != "" || f.status != 0 || f.keyHeader != ""):
+		return errors.New("--answer, --answer-status and --key-header belong to --client; a server's are in its file")
+	case !f.client && f.target == "":
+		return errors.New("give --target FILE, or --client; --example prints a file to start from")
 	case f.timeout <= 0:
 		return errors.New("--timeout must be more than 0")
-	default:
-		return err
 	}
+	return nil
 }
 
-func (f *flags) run(ctx context.Context, out io.Writer) error {
-	if f.example {
-		_, err := io.WriteString(out, exampleFile)
-		return err
+// test is a case, of a server or of a client.
+type test struct {
+	id  string
+	run func(ctx context.Context) conformance.Result
+}
+
+// cases are the cases that were asked for, by name. A name that there is not is an error, not a run of nothing.
+func (f *flags) cases(args []string) (map[string]bool, error) {
+	switch {
+	case f.client && len(args) == 0:
+		return nil, errors.New("give the program after --client --")
+	case !f.client && len(args) > 0:
+		return nil, fmt.Errorf("unknown argument %q for check", args[0])
 	}
-	cases, err := f.cases()
+	servers, err := conformance.Cases()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	clients, err := conformance.ClientCases()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range servers {
+		if !f.client {
+			names = append(names, c.ID)
+		}
+	}
+	for _, c := range clients {
+		if f.client {
+			names = append(names, c.ID)
+		}
+	}
+	chosen := map[string]bool{}
+	for _, name := range f.only {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("--only %s: there is no such case; there are %s", name, strings.Join(names, " "))
+		}
+		chosen[name] = true
+	}
+	return chosen, nil
+}
+
+// tests makes the tests, and names what is tested.
+func (f *flags) tests(ctx context.Context, args []string) (string, []test, error) {
+	if f.client {
+		return f.clientTests(args)
 	}
 	described, err := load(f.target)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	target, err := described.target(f.url)
 	if err != nil {
-		return err
+		return "", nil, err
 	}
 	if err := f.countable(ctx, target); err != nil {
+		return "", nil, err
+	}
+	cases, err := conformance.Cases()
+	var all []test
+	for _, c := range cases {
+		all = append(all, test{c.ID, func(ctx context.Context) conformance.Result { return conformance.Run(ctx, target, c) }})
+	}
+	return target.URL, all, err
+}
+
+func (f *flags) clientTests(args []string) (string, []test, error) {
+	client := conformance.Client{Command: args, Status: f.status, Body: []byte("{}"), KeyHeader: f.keyHeader}
+	if f.answer != "" {
+		body, err := os.ReadFile(f.answer)
+		if err != nil {
+			return "", nil, err
+		}
+		client.Body = body
+	}
+	cases, err := conformance.ClientCases()
+	var all []test
+	for _, c := range cases {
+		all = append(all, test{c.ID, func(ctx context.Context) conformance.Result { return conformance.RunClient(ctx, client, c) }})
+	}
+	return strings.Join(args, " "), all, err
+}
+
+func (f *flags) run(ctx context.Context, out io.Writer, args []string, chosen map[string]bool) error {
+	name, all, err := f.tests(ctx, args)
+	if err != nil {
 		return err
 	}
-	results := make([]conformance.Result, 0, len(cases))
-	for _, c := range cases {
-		results = append(results, f.one(ctx, target, c))
+	var results []conformance.Result
+	for _, t := range all {
+		if len(chosen) > 0 && !chosen[t.id] {
+			continue
+		}
+		results = append(results, f.one(ctx, t))
 		if ctx.Err() != nil {
 			return errors.New("interrupted before the last case; nothing is proved")
 		}
 	}
-	if err := formats[f.format](out, target.URL, results); err != nil {
+	if err := formats[f.format](out, name, results); err != nil {
 		return err
 	}
 	if failed := f.failed(results); failed > 0 {
@@ -140,32 +232,10 @@ func (f *flags) countable(ctx context.Context, target conformance.Target) error 
 	return nil
 }
 
-func (f *flags) one(ctx context.Context, target conformance.Target, c conformance.Case) conformance.Result {
+func (f *flags) one(ctx context.Context, t test) conformance.Result {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	return conformance.Run(ctx, target, c)
-}
-
-// cases are those that were asked for. A name that there is not is an error, not a run of nothing.
-func (f *flags) cases() ([]conformance.Case, error) {
-	all, err := conformance.Cases()
-	if err != nil || len(f.only) == 0 {
-		return all, err
-	}
-	var chosen []conformance.Case
-	for _, c := range all {
-		if slices.Contains(f.only, c.ID) {
-			chosen = append(chosen, c)
-		}
-	}
-	if len(chosen) < len(f.only) {
-		names := make([]string, len(all))
-		for i, c := range all {
-			names[i] = c.ID
-		}
-		return nil, fmt.Errorf("--only %s: not all of these are cases, which are %s", strings.Join(f.only, ","), strings.Join(names, " "))
-	}
-	return chosen, nil
+	return t.run(ctx)
 }
 
 func (f *flags) failed(results []conformance.Result) int {

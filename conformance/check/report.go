@@ -13,14 +13,14 @@ import (
 )
 
 // formats are the reports by name.
-var formats = map[string]func(out io.Writer, url string, results []conformance.Result) error{
+var formats = map[string]func(out io.Writer, name string, results []conformance.Result) error{
 	"text": writeText, "json": writeJSON, "junit": writeJUnit,
 }
 
 // writeText lists the cases that ran, and what the others would have needed.
-func writeText(out io.Writer, url string, results []conformance.Result) error {
+func writeText(out io.Writer, name string, results []conformance.Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", url)
+	fmt.Fprintf(&b, "%s\n\n", name)
 	counts := map[conformance.Verdict]int{}
 	skipped := map[string][]string{}
 	var must, should int
@@ -41,7 +41,7 @@ func writeText(out io.Writer, url string, results []conformance.Result) error {
 			should++
 		}
 	}
-	fmt.Fprintf(&b, "\n%d passed; failed: %d that a server must pass, %d that it should; %d only tell; %d skipped\n",
+	fmt.Fprintf(&b, "\n%d passed; failed: %d that must pass, %d that should; %d only tell; %d skipped\n",
 		counts[conformance.Pass], must, should, counts[conformance.Reported], counts[conformance.Skip])
 	for _, need := range slices.Sorted(maps.Keys(skipped)) {
 		fmt.Fprintf(&b, "  for want of %s: %s\n", need, strings.Join(skipped[need], " "))
@@ -60,11 +60,11 @@ type line struct {
 	Millis  int64  `json:"ms"`
 }
 
-func writeJSON(out io.Writer, url string, results []conformance.Result) error {
+func writeJSON(out io.Writer, name string, results []conformance.Result) error {
 	report := struct {
-		URL   string `json:"url"`
-		Cases []line `json:"cases"`
-	}{URL: url, Cases: make([]line, len(results))}
+		Subject string `json:"subject"`
+		Cases   []line `json:"cases"`
+	}{Subject: name, Cases: make([]line, len(results))}
 	for i, r := range results {
 		report.Cases[i] = line{r.ID, string(r.Level), string(r.Verdict), r.Title, r.Detail, r.Took.Milliseconds()}
 	}

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/retrysafe/retrysafe/examples/internal/tool"
 	"github.com/retrysafe/retrysafe/examples/shop-server/shop"
 	"github.com/retrysafe/retrysafe/sdk"
 	"github.com/retrysafe/retrysafe/sdk/retry"
@@ -231,23 +232,13 @@ func (b *syncBuffer) String() string {
 
 // The file beside the server describes it to "retrysafe check", which finds nothing that a server must do and this one does not.
 func TestCheckFile(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "retrysafe")
-	build := exec.Command("go", "build", "-o", program, "./cmd/retrysafe")
-	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
 	handler, err := shop.New(t.Context(), shop.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	out, err := exec.Command(program, "check", "--target", "check.yaml", "--url", server.URL).CombinedOutput()
+	out, err := exec.Command(tool.Build(t), "check", "--target", "check.yaml", "--url", server.URL).CombinedOutput()
 	if err != nil || strings.Count(string(out), " pass  ") < 25 {
 		t.Errorf("%v\n%s", err, out)
 	}
