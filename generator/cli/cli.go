@@ -47,7 +47,7 @@ func Run(ctx context.Context, args []string, streams Streams, extra ...*cobra.Co
 	root.SetOut(streams.Out)
 	root.SetErr(streams.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &generator.UsageError{Message: err.Error()} })
-	root.AddCommand(generateCommand(streams), versionCommand(streams)) //nolint:contextcheck // the command has the context
+	root.AddCommand(generateCommand(streams), auditCommand(streams), versionCommand(streams)) //nolint:contextcheck // the command has the context
 	root.AddCommand(extra...)
 	cmd, err := root.ExecuteContextC(ctx)
 	return report(streams, cmd, err)

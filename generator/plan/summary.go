@@ -26,15 +26,10 @@ func (b *builder) summary() {
 		if m.Key != nil {
 			s.KeyedFrom[m.Key.From]++
 		}
-		switch {
-		case m.Retry.Disabled:
-			s.NotRetried["retries are switched off in the document"]++
-		case m.Idempotent:
+		if why := m.NotRepeated(); why != "" {
+			s.NotRetried[why]++
+		} else if m.Idempotent {
 			s.Safe++
-		case m.Key == nil && m.SafeFrom == "x-retry":
-			s.NotRetried["declared as not safe to repeat"]++
-		case m.Key == nil:
-			s.NotRetried[m.HTTP+" that declares no idempotency key"]++
 		}
 	}
 	slices.Sort(s.DroppedStrings)
@@ -47,4 +42,18 @@ func (b *builder) summary() {
 		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line), cmp.Compare(x.Pos.Col, y.Pos.Col), strings.Compare(x.Code, y.Code))
 	})
 	b.plan.Warnings = slices.Compact(b.plan.Warnings)
+}
+
+// NotRepeated says why the SDK does not send the operation again when nobody knows what became of it; "" when it does.
+func (m *Method) NotRepeated() string {
+	switch {
+	case m.Retry.Disabled:
+		return "retries are switched off in the document"
+	case m.Idempotent, m.Key != nil:
+		return ""
+	case m.SafeFrom == "x-retry":
+		return "declared as not safe to repeat"
+	default:
+		return m.HTTP + " that declares no idempotency key"
+	}
 }
