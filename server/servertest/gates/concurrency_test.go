@@ -3,7 +3,6 @@ package gates_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,20 +14,21 @@ import (
 func TestConcurrency(t *testing.T) {
 	rivals, keys := full(50, 12), full(200, 8)
 	const postgres, late = shop.Postgres, shop.Late
+	all := open(t, 2*time.Second, postgres, postgres, postgres, late, late, late)
 	for _, c := range []struct {
-		path  string
-		kinds []string
+		path, kinds string
+		shops       []int
 	}{
-		{"/orders", []string{postgres, postgres, postgres}},
-		{"/payments", []string{postgres, postgres, postgres}},
-		{"/orders", []string{late, late, late}},
-		{"/orders", []string{late, postgres, late}}, // as while replicas are replaced
+		{"/orders", postgres, []int{0, 1, 2}},
+		{"/payments", postgres, []int{0, 1, 2}},
+		{"/orders", late, []int{3, 4, 5}},
+		{"/orders", "mixed", []int{3, 0, 4}}, // as while replicas are replaced
 	} {
-		path, s := c.path, open(t, 2*time.Second, c.kinds...)
+		path, s := c.path, all.of(c.shops...)
 		first := s.usual(t, path)
 		gaps := []time.Duration{0, 100 * time.Microsecond, 500 * time.Microsecond, 2 * time.Millisecond, 10 * time.Millisecond, first / 2, first, first * 3 / 2}
 		for _, gap := range gaps {
-			t.Run(fmt.Sprintf("%s, %s, %v apart", path[1:], strings.Join(c.kinds, " "), gap.Round(10*time.Microsecond)), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, %s, %v apart", path[1:], c.kinds, gap.Round(10*time.Microsecond)), func(t *testing.T) {
 				statuses, p99, markers := s.race(t, path, rivals, keys, gap)
 				for status := range statuses {
 					if status != 201 && status != 409 {

@@ -190,10 +190,13 @@ func TestDatabaseCrashes(t *testing.T) {
 
 // A winner that is stopped (SIGSTOP) and woken after another took over cannot commit.
 func TestPausedWinner(t *testing.T) {
-	for _, c := range []struct{ path, kind string }{{"/orders", shop.Postgres}, {"/orders", shop.Late}, {"/payments", shop.Postgres}} {
-		path := c.path
+	all := open(t, crashLease, shop.Postgres, shop.Postgres, shop.Late, shop.Late)
+	for _, c := range []struct {
+		path, kind string
+		shops      []int
+	}{{"/orders", shop.Postgres, []int{0, 1}}, {"/orders", shop.Late, []int{2, 3}}, {"/payments", shop.Postgres, []int{0, 1}}} {
+		path, s := c.path, all.of(c.shops...)
 		t.Run(path[1:]+", "+c.kind, func(t *testing.T) {
-			s := open(t, crashLease, c.kind, c.kind)
 			var markers []string
 			paused, want := 0, full(20, 3)
 			for len(markers) < 2*want && paused < want {

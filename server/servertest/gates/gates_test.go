@@ -41,6 +41,16 @@ type site struct {
 	client  *http.Client
 }
 
+// of is the same site with some of its shops.
+func (s *site) of(shops ...int) *site {
+	part := *s
+	part.shops = nil
+	for _, i := range shops {
+		part.shops = append(part.shops, s.shops[i])
+	}
+	return &part
+}
+
 // open starts a shop for each kind of store, all on one PostgreSQL.
 func open(t *testing.T, lease time.Duration, kinds ...string) *site {
 	t.Helper()

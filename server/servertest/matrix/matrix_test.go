@@ -3,6 +3,7 @@ package matrix_test
 import (
 	"context"
 	"database/sql"
+	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,10 @@ import (
 
 func TestMain(m *testing.M) {
 	shop.Main()
+	flag.Parse()
+	if err := flag.Set("test.parallel", "5"); err != nil { // a column is mostly waiting
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -194,8 +199,11 @@ func serial(c conformance.Case) bool {
 			return true
 		}
 	}
-	return c.Expect.WallMillis > 0 || slices.Contains(c.Needs, "load")
+	return slices.Contains(c.Needs, "load")
 }
+
+// timed cases say something about time, which others must not take from them.
+func timed(c conformance.Case) bool { return c.Expect.WallMillis > 0 }
 
 // offered are cases of level info, which pass whatever a server does, with what this one does.
 //
@@ -214,6 +222,16 @@ func TestMatrix(t *testing.T) {
 		names []string
 		table = map[string]map[string]conformance.Result{}
 	)
+	keep := func(name string, results map[string]conformance.Result) {
+		mu.Lock()
+		defer mu.Unlock()
+		for id, r := range results {
+			if table[id] == nil {
+				table[id] = map[string]conformance.Result{}
+			}
+			table[id][name] = r
+		}
+	}
 	all := columns(t)
 	for _, policy := range []struct {
 		name     string
@@ -227,16 +245,15 @@ func TestMatrix(t *testing.T) {
 					c.spawn = nil // a kill has nothing to do with it
 				}
 				t.Run(c.name, func(t *testing.T) {
-					t.Parallel() // most of it is waiting
-					results := runColumn(t, c, policy.failures, cases)
-					mu.Lock()
-					defer mu.Unlock()
-					for id, r := range results {
-						if table[id] == nil {
-							table[id] = map[string]conformance.Result{}
-						}
-						table[id][name] = r
-					}
+					t.Parallel()
+					keep(name, runColumn(t, c, policy.failures, without(cases, timed)))
+				})
+			}
+		})
+		t.Run("timed"+policy.name, func(t *testing.T) {
+			for _, c := range all {
+				t.Run(c.name, func(t *testing.T) {
+					keep(c.name+policy.name, runColumn(t, c, policy.failures, without(cases, func(c conformance.Case) bool { return !timed(c) })))
 				})
 			}
 		})
@@ -249,6 +266,11 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
+}
+
+// without leaves out the cases that are so.
+func without(cases []conformance.Case, so func(conformance.Case) bool) []conformance.Case {
+	return slices.DeleteFunc(slices.Clone(cases), so)
 }
 
 func runColumn(t *testing.T, c column, failures idempotency.Failures, cases []conformance.Case) map[string]conformance.Result {

@@ -42,6 +42,42 @@ log_checkpoints = off
 // Start makes a cluster and starts it. Where PostgreSQL is not installed the test is skipped, or fails when CI is set.
 func Start(tb testing.TB) *Cluster {
 	tb.Helper()
+	c := start(tb)
+	tb.Cleanup(func() {
+		if err := c.Remove(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return c
+}
+
+// shared is the cluster that tests of one package have in common.
+var shared *Cluster
+
+// Shared is Start for tests that need only a database of their own: one cluster for all of a package that run one after
+// the other, removed by [Main].
+func Shared(tb testing.TB) *Cluster {
+	tb.Helper()
+	if shared == nil {
+		shared = start(tb)
+	}
+	return shared
+}
+
+// Main runs the tests of a package, for its TestMain, and removes what [Shared] started.
+func Main(m *testing.M) int {
+	code := m.Run()
+	if shared != nil {
+		if err := shared.Remove(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return max(code, 1)
+		}
+	}
+	return code
+}
+
+func start(tb testing.TB) *Cluster {
+	tb.Helper()
 	bin, err := Find()
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -53,11 +89,6 @@ func Start(tb testing.TB) *Cluster {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		if err := c.Remove(); err != nil {
-			tb.Error(err)
-		}
-	})
 	return c
 }
 

@@ -33,7 +33,7 @@ type backend struct {
 
 func backends(t *testing.T) map[string]backend {
 	t.Helper()
-	cluster := pgtest.Start(t)
+	cluster := pgtest.Shared(t)
 	onPostgres := func(store func(*sql.DB) *sqlstore.Store) backend {
 		dsn := cluster.Database(t)
 		one, two := pgtest.Open(t, dsn, 8), pgtest.Open(t, dsn, 8)

@@ -62,7 +62,7 @@ func (c *forgetfulConn) CheckNamedValue(v *driver.NamedValue) error {
 // forgetfulBackends are the two databases behind that driver, and what makes it lose a confirmation.
 func forgetfulBackends(t *testing.T) map[string]func() (backend, func(statement string)) {
 	t.Helper()
-	cluster := pgtest.Start(t)
+	cluster := pgtest.Shared(t)
 	file := filepath.Join(t.TempDir(), "records.db")
 	open := func(plain *sql.DB, dsn string, store func(*sql.DB) *sqlstore.Store, mark func(int) string) func() (backend, func(string)) {
 		return func() (backend, func(string)) {

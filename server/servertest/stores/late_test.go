@@ -379,7 +379,7 @@ func (c countedConn) CheckNamedValue(v *driver.NamedValue) error {
 
 // The messages of a late claim: what can stand beside the record is one statement with it, and all else works in a transaction.
 func TestMessagesOfALateClaim(t *testing.T) {
-	dsn := pgtest.Start(t).Database(t)
+	dsn := pgtest.Shared(t).Database(t)
 	plain := pgtest.Open(t, dsn, 2)
 	c := &counted{real: plain.Driver(), dsn: dsn}
 	db := sql.OpenDB(c)

@@ -3,6 +3,7 @@ package stores_test
 import (
 	"context"
 	"database/sql"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"github.com/retrysafe/retrysafe/server/sqlstore"
 	"github.com/retrysafe/retrysafe/server/storetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 // clock is moved by hand.
 type clock struct {
@@ -46,7 +49,7 @@ func migrated(t *testing.T, store *sqlstore.Store) *sqlstore.Store {
 }
 
 func TestPostgres(t *testing.T) {
-	dsn, c := pgtest.Start(t).Database(t), newClock()
+	dsn, c := pgtest.Shared(t).Database(t), newClock()
 	h := storetest.Harness{
 		Store:   migrated(t, sqlstore.PostgresClock(pgtest.Open(t, dsn, 8), c.Now)),
 		Second:  sqlstore.PostgresClock(pgtest.Open(t, dsn, 8), c.Now),
@@ -58,7 +61,7 @@ func TestPostgres(t *testing.T) {
 // Late claims have one handle here: between processes a second claim is told when it first writes, which is another
 // promise, see TestLateBetweenProcesses.
 func TestLatePostgres(t *testing.T) {
-	dsn, c := pgtest.Start(t).Database(t), newClock()
+	dsn, c := pgtest.Shared(t).Database(t), newClock()
 	h := storetest.Harness{Store: migrated(t, sqlstore.PostgresClock(pgtest.Open(t, dsn, 8), c.Now).Late()), Advance: c.Advance}
 	storetest.Run(t, func(*testing.T) storetest.Harness { return h })
 }

@@ -43,7 +43,7 @@ func (c uncountedConn) CheckNamedValue(v *driver.NamedValue) error {
 
 // The verdict of a claim is told by the number of rows, or by a query where the driver does not count.
 func TestDriverThatDoesNotCount(t *testing.T) {
-	dsn := pgtest.Start(t).Database(t)
+	dsn := pgtest.Shared(t).Database(t)
 	plain := pgtest.Open(t, dsn, 4)
 	db := sql.OpenDB(uncounted{plain.Driver(), dsn})
 	t.Cleanup(func() { _ = db.Close() })
