@@ -3,7 +3,6 @@ package conformance
 import (
 	"encoding/json"
 	"net/http"
-	"time"
 )
 
 // answer is what came back for one request.
@@ -14,7 +13,6 @@ type answer struct {
 	err    error // no answer at all
 	key    string
 	sent   []byte
-	at     time.Time
 }
 
 // code is the member "code" of a JSON body, or "" without one.

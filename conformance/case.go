@@ -137,7 +137,7 @@ type Answer struct {
 	Status      []string          `yaml:"status"` // 201, or a class such as 2xx
 	Code        string            `yaml:"code"`   // reused or in_progress: the target's own code for it
 	NotCode     string            `yaml:"not_code"`
-	Header      map[string]string `yaml:"header"`  // a value, or present, or absent
+	Header      map[string]string `yaml:"header"`  // a value, or present, or absent; fresh for a Date later than that of same_as
 	SameAs      string            `yaml:"same_as"` // status and body of another answer
 	SameHeaders []string          `yaml:"same_headers"`
 	DiffersFrom string            `yaml:"differs_from"` // its body

@@ -339,7 +339,7 @@ func (r *run) do(req *http.Request, fresh bool, sent []byte) answer {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
-	return answer{status: resp.StatusCode, header: resp.Header, body: string(body), err: err, sent: sent, at: time.Now()}
+	return answer{status: resp.StatusCode, header: resp.Header, body: string(body), err: err, sent: sent}
 }
 
 // report tells what an info case saw.

@@ -162,6 +162,38 @@ func TestCasesAreWellFormed(t *testing.T) {
 	}
 }
 
+// A replay has a date of its own. One that repeats the first answer's is told, however fast or slow the machine is.
+func TestDateOfAReplay(t *testing.T) {
+	cases, err := conformance.Parse([]byte(`
+- id: RS-901
+  level: must
+  title: fresh
+  steps: [{send: {as: r1}}, {send: {as: r2}}]
+  expect: {answers: {r2: {same_as: r1, header: {Date: fresh}}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for second, want := range map[string]conformance.Verdict{
+		"Tue, 01 Dec 2026 03:00:01 GMT": conformance.Pass,
+		"Tue, 01 Dec 2026 03:00:00 GMT": conformance.Fail,
+		"Tue, 01 Dec 2026 02:59:59 GMT": conformance.Fail,
+		"now":                           conformance.Fail,
+	} {
+		dates := []string{"Tue, 01 Dec 2026 03:00:00 GMT", second}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Date", dates[0])
+			dates = dates[1:]
+		}))
+		tgt := target(t, &naive{effects: map[string]int{}})
+		tgt.URL = server.URL
+		if r := conformance.Run(t.Context(), tgt, cases[0]); r.Verdict != want {
+			t.Errorf("%s: %s %s", second, r.Verdict, r.Detail)
+		}
+		server.Close()
+	}
+}
+
 func ExampleRun() {
 	cases, err := conformance.Parse([]byte(`
 - id: RS-900
