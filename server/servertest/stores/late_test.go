@@ -90,6 +90,40 @@ func TestLateBetweenProcesses(t *testing.T) {
 	}
 }
 
+// Workers that write the same row, as those of one request do, meet at the record and not at a constraint of the row's
+// table: all but one are told that they lost, which ends in a replay, and not that their write was refused. PostgreSQL runs
+// the statement that was put off after the one that keeps the record.
+func TestLateRivalsWriteTheSameRow(t *testing.T) {
+	b := backends(t)["late"]
+	for round := range 20 {
+		req := request()
+		claims := make([]idempotency.Claim, 6)
+		for i := range claims { // each as in a process of its own
+			claim := mustClaim(t, sqlstore.Postgres(b.db).Late(), req)
+			if err := sqlstore.Defer(claim.Bind(t.Context()), b.db, "INSERT INTO effects VALUES ($1, $2)", round, req.Scope.Key); err != nil {
+				t.Fatal(err)
+			}
+			claims[i] = claim
+		}
+		ends := make(chan error)
+		for _, claim := range claims {
+			go func() { ends <- claim.Complete(t.Context(), idempotency.Response{Status: 201}) }()
+		}
+		won := 0
+		for range claims {
+			err := <-ends
+			if err == nil {
+				won++
+			} else if !errors.Is(err, idempotency.ErrLost) {
+				t.Errorf("a worker ends: %v", err)
+			}
+		}
+		if n := b.count(t, req.Scope.Key); won != 1 || n != 1 {
+			t.Errorf("%d workers won, %d effects", won, n)
+		}
+	}
+}
+
 // The worker that came too late answers what the first one said, or, if it came with another payload, that the key is
 // used up: whatever its own handler made of it.
 func TestLateLoserAnswersForTheWinner(t *testing.T) {
