@@ -397,7 +397,8 @@ func TestExampleFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = run(t, text)
-	if err == nil || !strings.Contains(err.Error(), "CHECK_TOKEN_A") || !strings.Contains(err.Error(), "CHECK_TOKEN_B") {
+	const both = "callers.A.Authorization: the environment has no CHECK_TOKEN_A\ncallers.B.Authorization: the environment has no CHECK_TOKEN_B"
+	if err == nil || !strings.Contains(err.Error(), both) {
 		t.Errorf("without its variables: %v", err)
 	}
 	t.Setenv("CHECK_TOKEN_A", "a")

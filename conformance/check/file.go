@@ -88,8 +88,8 @@ func (f *file) needed() error {
 	if f.Bodies["A"] == nil {
 		errs = append(errs, errors.New("bodies.A is missing: the body of that POST, with {marker} where its effects can be told by it"))
 	}
-	for name, body := range f.Bodies {
-		if text := encode(body); name != "invalid" && !bytes.Contains(text, []byte(marker)) {
+	for _, name := range slices.Sorted(maps.Keys(f.Bodies)) {
+		if text := encode(f.Bodies[name]); name != "invalid" && !bytes.Contains(text, []byte(marker)) {
 			errs = append(errs, fmt.Errorf("bodies.%s has no %s: without it nobody can tell whose an effect is", name, marker))
 		}
 	}
@@ -119,8 +119,8 @@ func (f *file) known() error {
 	check("callers", slices.Collect(maps.Keys(f.Callers)), callerNames)
 	check("hooks", slices.Collect(maps.Keys(f.Hooks)), hookNames)
 	check("offers", f.Offers, offerNames)
-	for name, command := range f.Hooks {
-		if len(command) == 0 {
+	for _, name := range slices.Sorted(maps.Keys(f.Hooks)) {
+		if len(f.Hooks[name]) == 0 {
 			errs = append(errs, fmt.Errorf("hooks.%s has no command", name))
 		}
 	}
@@ -141,9 +141,10 @@ var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 // expand puts variables of the environment into the callers' headers, so that the file holds no secret.
 func (f *file) expand(env func(string) (string, bool)) error {
 	var errs []error
-	for caller, headers := range f.Callers {
-		for header, value := range headers {
-			headers[header] = variable.ReplaceAllStringFunc(value, func(ref string) string {
+	for _, caller := range slices.Sorted(maps.Keys(f.Callers)) {
+		headers := f.Callers[caller]
+		for _, header := range slices.Sorted(maps.Keys(headers)) {
+			headers[header] = variable.ReplaceAllStringFunc(headers[header], func(ref string) string {
 				text, ok := env(ref[2 : len(ref)-1])
 				if !ok {
 					errs = append(errs, fmt.Errorf("callers.%s.%s: the environment has no %s", caller, header, ref[2:len(ref)-1]))
