@@ -13,5 +13,8 @@
 // its own, under a lease. Its phases run in serializable transactions that move the recovery point, see
 // idempotency.Phase and idempotency.Call, and every write is fenced by the claim's token.
 //
+// Nothing is kept in a session from one transaction to the next, so that a pooler such as PgBouncer may share sessions in
+// between, with a driver that prepares no statements (pgx: default_query_exec_mode=simple_protocol).
+//
 // Run [Store.Migrate] at start: it is idempotent and safe to run on every replica at once.
 package sqlstore
