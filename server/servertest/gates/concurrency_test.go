@@ -14,7 +14,7 @@ import (
 func TestConcurrency(t *testing.T) {
 	rivals, keys := full(50, 12), full(200, 8)
 	const postgres, late = shop.Postgres, shop.Late
-	all := open(t, 2*time.Second, postgres, postgres, postgres, late, late, late)
+	all := open(t, time.Hour, postgres, postgres, postgres, late, late, late)
 	for _, c := range []struct {
 		path, kinds string
 		shops       []int
