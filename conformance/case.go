@@ -169,9 +169,14 @@ func Cases() ([]Case, error) {
 
 // Parse reads a file of cases. A field that is not known is an error.
 func Parse(text []byte) ([]Case, error) {
+	return parse[Case](text)
+}
+
+// parse reads cases of either kind.
+func parse[T any](text []byte) ([]T, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
-	var cases []Case
+	var cases []T
 	if err := dec.Decode(&cases); err != nil {
 		return nil, err
 	}

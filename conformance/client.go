@@ -10,8 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 )
 
 //go:embed clients/*.yaml
@@ -49,7 +47,6 @@ type ClientExpect struct {
 	Exit      string `yaml:"exit"`         // success or failure
 	// CredentialsStay says that the other host of a redirect is sent none.
 	CredentialsStay bool `yaml:"credentials_stay"`
-	Report          bool `yaml:"report"`
 }
 
 // Client is a program under test. It makes one call of an unsafe operation, which takes a key, to the server whose
@@ -80,13 +77,7 @@ func ClientCases() ([]ClientCase, error) {
 
 // ParseClientCases reads a file of cases. A field that is not known is an error.
 func ParseClientCases(text []byte) ([]ClientCase, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	dec.KnownFields(true)
-	var cases []ClientCase
-	if err := dec.Decode(&cases); err != nil {
-		return nil, err
-	}
-	return cases, nil
+	return parse[ClientCase](text)
 }
 
 // RunClient runs the program against a server that plays the case. A program that cannot be started is a failure, and
