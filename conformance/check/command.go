@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,9 @@ server whose address is in RETRYSAFE_URL, and exits with 0 when the call succeed
 
 The exit code is 1 when a case fails that must pass, or with --strict one that should.`
 
+//go:embed example.yaml
+var exampleFile string
+
 // flags of one run.
 type flags struct {
 	target, url, format string
@@ -66,14 +70,18 @@ func Command() *cobra.Command {
 				_, err := io.WriteString(cmd.OutOrStdout(), exampleFile)
 				return err
 			}
-			chosen, err := f.cases(args)
-			if err == nil {
-				err = f.valid()
+			if err := f.valid(args); err != nil {
+				return usage(cmd, err)
 			}
+			tests, err := f.tests()
 			if err != nil {
 				return usage(cmd, err)
 			}
-			return f.run(cmd.Context(), cmd.OutOrStdout(), args, chosen)
+			s, err := f.subject(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return f.run(cmd.Context(), cmd.OutOrStdout(), s, tests)
 		},
 	}
 	set := cmd.Flags()
@@ -94,9 +102,13 @@ func Command() *cobra.Command {
 	return cmd
 }
 
-// valid says what is wrong with the flags.
-func (f *flags) valid() error {
+// valid says what is wrong with the command line.
+func (f *flags) valid(args []string) error {
 	switch {
+	case f.client && len(args) == 0:
+		return errors.New("give the program after --client --")
+	case !f.client && len(args) > 0:
+		return fmt.Errorf("unknown argument %q for check", args[0])
 	case formats[f.format] == nil:
 		return fmt.Errorf("--format %s is not text, json or junit", f.format)
 	case f.client && (f.target != "" || f.url != ""):
@@ -111,106 +123,87 @@ func (f *flags) valid() error {
 	return nil
 }
 
-// test is a case, of a server or of a client.
-type test struct {
-	id  string
-	run func(ctx context.Context) conformance.Result
+// subject is what is tested: a server or a client.
+type subject struct {
+	name   string
+	server conformance.Target
+	client conformance.Client
 }
 
-// cases are the cases that were asked for, by name. A name that there is not is an error, not a run of nothing.
-func (f *flags) cases(args []string) (map[string]bool, error) {
-	switch {
-	case f.client && len(args) == 0:
-		return nil, errors.New("give the program after --client --")
-	case !f.client && len(args) > 0:
-		return nil, fmt.Errorf("unknown argument %q for check", args[0])
+// test is a case of either.
+type test struct {
+	id  string
+	run func(ctx context.Context, s subject) conformance.Result
+}
+
+// tests are all cases, or those that were asked for. A name that there is not is an error, not a run of nothing.
+func (f *flags) tests() ([]test, error) {
+	all, err := allTests(f.client)
+	if err != nil || len(f.only) == 0 {
+		return all, err
 	}
-	servers, err := conformance.Cases()
-	if err != nil {
-		return nil, err
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.id
 	}
-	clients, err := conformance.ClientCases()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, c := range servers {
-		if !f.client {
-			names = append(names, c.ID)
-		}
-	}
-	for _, c := range clients {
-		if f.client {
-			names = append(names, c.ID)
-		}
-	}
-	chosen := map[string]bool{}
 	for _, name := range f.only {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("--only %s: there is no such case; there are %s", name, strings.Join(names, " "))
 		}
-		chosen[name] = true
 	}
-	return chosen, nil
+	return slices.DeleteFunc(all, func(t test) bool { return !slices.Contains(f.only, t.id) }), nil
 }
 
-// tests makes the tests, and names what is tested.
-func (f *flags) tests(ctx context.Context, args []string) (string, []test, error) {
+func allTests(client bool) ([]test, error) {
+	var all []test
+	if client {
+		cases, err := conformance.ClientCases()
+		for _, c := range cases {
+			all = append(all, test{c.ID, func(ctx context.Context, s subject) conformance.Result {
+				return conformance.RunClient(ctx, s.client, c)
+			}})
+		}
+		return all, err
+	}
+	cases, err := conformance.Cases()
+	for _, c := range cases {
+		all = append(all, test{c.ID, func(ctx context.Context, s subject) conformance.Result { return conformance.Run(ctx, s.server, c) }})
+	}
+	return all, err
+}
+
+// subject reads the files that say what is tested.
+func (f *flags) subject(ctx context.Context, args []string) (subject, error) {
 	if f.client {
-		return f.clientTests(args)
+		s := subject{name: strings.Join(args, " ")}
+		s.client = conformance.Client{Command: args, Status: f.status, Body: []byte("{}"), KeyHeader: f.keyHeader}
+		if f.answer == "" {
+			return s, nil
+		}
+		var err error
+		s.client.Body, err = os.ReadFile(f.answer)
+		return s, err
 	}
 	described, err := load(f.target)
 	if err != nil {
-		return "", nil, err
+		return subject{}, err
 	}
 	target, err := described.target(f.url)
 	if err != nil {
-		return "", nil, err
+		return subject{}, err
 	}
-	if err := f.countable(ctx, target); err != nil {
-		return "", nil, err
-	}
-	cases, err := conformance.Cases()
-	var all []test
-	for _, c := range cases {
-		all = append(all, test{c.ID, func(ctx context.Context) conformance.Result { return conformance.Run(ctx, target, c) }})
-	}
-	return target.URL, all, err
+	return subject{name: target.URL, server: target}, f.countable(ctx, target)
 }
 
-func (f *flags) clientTests(args []string) (string, []test, error) {
-	client := conformance.Client{Command: args, Status: f.status, Body: []byte("{}"), KeyHeader: f.keyHeader}
-	if f.answer != "" {
-		body, err := os.ReadFile(f.answer)
-		if err != nil {
-			return "", nil, err
-		}
-		client.Body = body
-	}
-	cases, err := conformance.ClientCases()
-	var all []test
-	for _, c := range cases {
-		all = append(all, test{c.ID, func(ctx context.Context) conformance.Result { return conformance.RunClient(ctx, client, c) }})
-	}
-	return strings.Join(args, " "), all, err
-}
-
-func (f *flags) run(ctx context.Context, out io.Writer, args []string, chosen map[string]bool) error {
-	name, all, err := f.tests(ctx, args)
-	if err != nil {
-		return err
-	}
-	var results []conformance.Result
-	for _, t := range all {
-		if len(chosen) > 0 && !chosen[t.id] {
-			continue
-		}
-		results = append(results, f.one(ctx, t))
+func (f *flags) run(ctx context.Context, out io.Writer, s subject, tests []test) error {
+	results := make([]conformance.Result, len(tests))
+	for i, t := range tests {
+		results[i] = f.one(ctx, s, t)
 		if ctx.Err() != nil {
 			return errors.New("interrupted before the last case; nothing is proved")
 		}
 	}
-	if err := formats[f.format](out, name, results); err != nil {
+	if err := formats[f.format](out, s.name, results); err != nil {
 		return err
 	}
 	if failed := f.failed(results); failed > 0 {
@@ -232,10 +225,10 @@ func (f *flags) countable(ctx context.Context, target conformance.Target) error 
 	return nil
 }
 
-func (f *flags) one(ctx context.Context, t test) conformance.Result {
+func (f *flags) one(ctx context.Context, s subject, t test) conformance.Result {
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	return t.run(ctx)
+	return t.run(ctx, s)
 }
 
 func (f *flags) failed(results []conformance.Result) int {
@@ -270,48 +263,3 @@ func (e *failedError) Error() string { return fmt.Sprintf("cases failed: %d", e.
 
 // ExitCode is that of a run with failures.
 func (e *failedError) ExitCode() int { return 1 }
-
-const exampleFile = `# What "retrysafe check" needs to know of a server. Only paths.create, bodies.A and effects are required.
-url: http://127.0.0.1:8080
-
-paths:
-  create: /orders            # a POST that has an effect and takes a key
-  other: /refunds            # another operation with keys, which takes the same body
-  # item1, item2             # one operation on two resources: /orders/1/capture, /orders/2/capture
-  # optional                 # takes a key and does without        (offers: optional)
-  # waiting                  # makes a rival wait for the answer   (offers: waiting)
-  # short                    # has the replay window below         (offers: short_window)
-  # long_keys                # wants keys of at least 20 characters (offers: long_keys)
-  # phased                   # calls a foreign system in phases    (offers: phases)
-
-# {marker} tells whose an effect is. A text is sent as it is (say media_type then), anything else as JSON.
-bodies:
-  A: {order_ref: "{marker}", amount: 1000}
-  B: {order_ref: "{marker}", amount: 2000}   # another request
-  invalid: {amount: -1}                      # is refused without an effect
-
-# Headers of each caller. ${NAME} is a variable of the environment.
-callers:
-  A: {Authorization: "Bearer ${CHECK_TOKEN_A}"}
-  B: {Authorization: "Bearer ${CHECK_TOKEN_B}"}   # another account
-  bad: {Authorization: "Bearer nobody"}
-
-# How the effects of one marker are counted: by a GET as caller A, 404 being none ...
-effects:
-  get: /orders?order_ref={marker}
-  count: data                # the member that is the list or the number; a.b for one inside another
-# ... or by a command that prints their number.
-# effects: {command: [psql, -Atc, "SELECT count(*) FROM orders WHERE ref = '{marker}'"]}
-
-# Where the server's words are not those of server/idempotency:
-# key_header: Idempotency-Key
-# replay_header: Idempotent-Replayed
-# codes: {reused: idempotency_key_reused, in_progress: idempotency_in_progress}
-
-# What makes more cases possible:
-# offers: [optional, waiting, short_window, long_keys, phases, load]
-# lease: 2s
-# window: 1s
-# fault: {header: X-Fault, value: "{name}={value}"}   # the server spoils a request that asks for it
-# hooks: {kill: [./kill.sh], restart: [./restart.sh], reap: [./reap.sh]}
-`
