@@ -89,10 +89,10 @@ func claim(ctx context.Context, s *settings) (string, error) {
 				return tx.Commit()
 			}},
 			{"the same with claim and answer", func(ctx context.Context) error {
-				return charge(ctx, store, request(rand.Text()))
+				return charge(ctx, store, request(rand.Text()), atOnce)
 			}},
 			{"a late claim, with the INSERT put off to the answer", func(ctx context.Context) error {
-				return chargeLate(ctx, db, late, request(rand.Text()))
+				return charge(ctx, late, request(rand.Text()), putOff)
 			}},
 			{"the same with SELECT 1 beside BEGIN, a second INSERT beside COMMIT", func(ctx context.Context) error { return two(ctx, db) }},
 			{"INSERT alone", func(ctx context.Context) error {
@@ -137,27 +137,26 @@ func two(ctx context.Context, db *sql.DB) error {
 	return conn.Close()
 }
 
-// charge is a keyed request as the middleware makes it.
-func charge(ctx context.Context, store idempotency.Store, req idempotency.Request) error {
-	c, _, err := store.Claim(ctx, req)
-	if err != nil || c == nil {
-		return fmt.Errorf("not claimed: %w", err)
-	}
-	bound := c.Bind(ctx)
-	tx, _ := sqlstore.From(bound)
-	if _, err := tx.ExecContext(bound, insertCharge, rand.Text(), 1000); err != nil {
-		return errors.Join(err, c.Release(ctx))
-	}
-	return c.Complete(ctx, answer)
+// write is what the handler of a keyed request writes.
+type write func(ctx context.Context) error
+
+func atOnce(ctx context.Context) error {
+	tx, _ := sqlstore.From(ctx)
+	_, err := tx.ExecContext(ctx, insertCharge, rand.Text(), 1000)
+	return err
 }
 
-// chargeLate is the same with a late claim, and a handler that puts its write off to the answer.
-func chargeLate(ctx context.Context, db *sql.DB, store *sqlstore.Store, req idempotency.Request) error {
+func putOff(ctx context.Context) error {
+	return sqlstore.Defer(ctx, nil, insertCharge, rand.Text(), 1000)
+}
+
+// charge is a keyed request as the middleware makes it.
+func charge(ctx context.Context, store idempotency.Store, req idempotency.Request, write write) error {
 	c, _, err := store.Claim(ctx, req)
 	if err != nil || c == nil {
 		return fmt.Errorf("not claimed: %w", err)
 	}
-	if err := sqlstore.Defer(c.Bind(ctx), db, insertCharge, rand.Text(), 1000); err != nil {
+	if err := write(c.Bind(ctx)); err != nil {
 		return errors.Join(err, c.Release(ctx))
 	}
 	return c.Complete(ctx, answer)

@@ -22,7 +22,7 @@ func replay(ctx context.Context, s *settings) (string, error) {
 		requests := make([]idempotency.Request, 1000)
 		for i := range requests {
 			requests[i] = request(rand.Text())
-			if err := charge(ctx, store, requests[i]); err != nil {
+			if err := charge(ctx, store, requests[i], atOnce); err != nil {
 				return "", err
 			}
 		}

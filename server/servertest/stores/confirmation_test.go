@@ -17,64 +17,28 @@ import (
 
 var errConnection = errors.New("connection reset")
 
-// forgetful is a driver whose connections break right after a statement took effect, so that its confirmation is lost.
-type forgetful struct {
-	real driver.Driver
-	dsn  string
-	// lose is the text in the statement that is carried out and not confirmed, once. Empty: none.
-	lose atomic.Pointer[string]
-}
-
-func (f *forgetful) Driver() driver.Driver { return f.real }
-
-func (f *forgetful) Connect(context.Context) (driver.Conn, error) {
-	conn, err := f.real.Open(f.dsn)
-	if err != nil {
-		return nil, err
-	}
-	return &forgetfulConn{Conn: conn, f: f}, nil
-}
-
-type forgetfulConn struct {
-	driver.Conn
-	f *forgetful
-}
-
-func (c *forgetfulConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	result, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-	if lose := c.f.lose.Load(); err == nil && lose != nil && strings.Contains(query, *lose) && c.f.lose.CompareAndSwap(lose, nil) {
-		return nil, errConnection
-	}
-	return result, err
-}
-
-func (c *forgetfulConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
-}
-
-func (c *forgetfulConn) CheckNamedValue(v *driver.NamedValue) error {
-	if checker, ok := c.Conn.(driver.NamedValueChecker); ok {
-		return checker.CheckNamedValue(v)
-	}
-	return driver.ErrSkip
-}
-
-// forgetfulBackends are the two databases behind that driver, and what makes it lose a confirmation.
+// forgetfulBackends are databases whose connections break right after a statement took effect, so that its confirmation is
+// lost, and what makes them do so, once: a text in the statement.
 func forgetfulBackends(t *testing.T) map[string]func() (backend, func(statement string)) {
 	t.Helper()
 	cluster := pgtest.Shared(t)
 	file := filepath.Join(t.TempDir(), "records.db")
 	open := func(plain *sql.DB, dsn string, store func(*sql.DB) *sqlstore.Store, mark func(int) string) func() (backend, func(string)) {
 		return func() (backend, func(string)) {
-			f := &forgetful{real: plain.Driver(), dsn: dsn}
-			db := sql.OpenDB(f)
-			t.Cleanup(func() { _ = db.Close() })
+			var lose atomic.Pointer[string]
+			forgetful := &between{real: plain.Driver(), dsn: dsn, done: func(query string, result driver.Result, err error) (driver.Result, error) {
+				if text := lose.Load(); err == nil && text != nil && strings.Contains(query, *text) && lose.CompareAndSwap(text, nil) {
+					return nil, errConnection
+				}
+				return result, err
+			}}
+			db := forgetful.open(t)
 			b := backend{plain, store(db), store(plain), mark}
 			migrated(t, b.two)
 			if _, err := plain.Exec("CREATE TABLE IF NOT EXISTS effects (id integer PRIMARY KEY, name text UNIQUE)"); err != nil {
 				t.Fatal(err)
 			}
-			return b, func(statement string) { f.lose.Store(&statement) }
+			return b, func(statement string) { lose.Store(&statement) }
 		}
 	}
 	onPostgres := func(store func(*sql.DB) *sqlstore.Store) func() (backend, func(string)) {
@@ -122,27 +86,33 @@ func TestPhaseWhoseConfirmationIsLost(t *testing.T) {
 	}
 }
 
-// An answer whose COMMIT took effect without saying so stands.
+// An answer that took effect without saying so stands, with what the handler wrote at once or put off.
 func TestAnswerWhoseConfirmationIsLost(t *testing.T) {
 	for name, open := range forgetfulBackends(t) {
-		t.Run(name, func(t *testing.T) {
-			b, lose := open()
-			req := request()
-			claim := mustClaim(t, b.one, req)
-			if err := b.effect(claim.Bind(t.Context()), "answered"); err != nil {
-				t.Fatal(err)
-			}
-			lose("COMMIT")
-			if err := claim.Complete(t.Context(), idempotency.Response{Status: 201, Body: []byte("done")}); !errors.Is(err, errConnection) {
-				t.Fatalf("Complete: %v", err)
-			}
-			other, rec, err := b.two.Claim(t.Context(), req)
-			if other != nil || err != nil || rec.Response.Status != 201 || string(rec.Response.Body) != "done" {
-				t.Errorf("claim %v, record %+v, error %v", other, rec, err)
-			}
-			if n := b.count(t, "answered"); n != 1 {
-				t.Errorf("%d effects", n)
-			}
-		})
+		for how, write := range writers {
+			t.Run(name+", "+how, func(t *testing.T) {
+				b, lose := open()
+				req := request()
+				claim := mustClaim(t, b.one, req)
+				if err := write(claim.Bind(t.Context()), b, how); err != nil {
+					t.Fatal(err)
+				}
+				if name == "late" && how == "put off" {
+					lose("WITH deferred") // the one statement of all
+				} else {
+					lose("COMMIT")
+				}
+				if err := claim.Complete(t.Context(), idempotency.Response{Status: 201, Body: []byte("done")}); !errors.Is(err, errConnection) {
+					t.Fatalf("Complete: %v", err)
+				}
+				other, rec, err := b.two.Claim(t.Context(), req)
+				if other != nil || err != nil || rec.Response.Status != 201 || string(rec.Response.Body) != "done" {
+					t.Errorf("claim %v, record %+v, error %v", other, rec, err)
+				}
+				if n := b.count(t, how); n != 1 {
+					t.Errorf("%d effects", n)
+				}
+			})
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/retrysafe/retrysafe/server/idempotency"
@@ -340,84 +338,16 @@ func TestDeferredWithoutAClaimToWaitFor(t *testing.T) {
 	}
 }
 
-// An answer that took effect without saying so stands, with the statement that was put off.
-func TestDeferredWhoseConfirmationIsLost(t *testing.T) {
-	for name, open := range forgetfulBackends(t) {
-		t.Run(name, func(t *testing.T) {
-			b, lose := open()
-			req := request()
-			claim := mustClaim(t, b.one, req)
-			if err := writers["put off"](claim.Bind(t.Context()), b, "put off"); err != nil {
-				t.Fatal(err)
-			}
-			lose(map[string]string{"late": "WITH deferred"}[name])
-			if name != "late" {
-				lose("COMMIT")
-			}
-			if err := claim.Complete(t.Context(), idempotency.Response{Status: 201}); !errors.Is(err, errConnection) {
-				t.Fatalf("Complete: %v", err)
-			}
-			other, rec, err := b.two.Claim(t.Context(), req)
-			if other != nil || err != nil || rec.Response.Status != 201 {
-				t.Errorf("claim %v, record %+v, error %v", other, rec, err)
-			}
-			if n := b.count(t, "put off"); n != 1 {
-				t.Errorf("%d effects", n)
-			}
-		})
-	}
-}
-
-// counted is a driver that notes what it is asked to run.
-type counted struct {
-	real driver.Driver
-	dsn  string
-
-	mu    sync.Mutex
-	texts []string
-}
-
-func (c *counted) Driver() driver.Driver { return c.real }
-
-func (c *counted) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.real.Open(c.dsn)
-	return countedConn{conn, c}, err
-}
-
-type countedConn struct {
-	driver.Conn
-
-	c *counted
-}
-
-func (c countedConn) note(query string) {
-	c.c.mu.Lock()
-	defer c.c.mu.Unlock()
-	verb, _, _ := strings.Cut(query, " ")
-	c.c.texts = append(c.c.texts, verb)
-}
-
-func (c countedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	c.note(query)
-	return c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-}
-
-func (c countedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	c.note(query)
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
-}
-
-func (c countedConn) CheckNamedValue(v *driver.NamedValue) error {
-	return c.Conn.(driver.NamedValueChecker).CheckNamedValue(v)
-}
-
 // The messages of a late claim: what can stand beside the record is one statement with it, and all else works in a transaction.
 func TestMessagesOfALateClaim(t *testing.T) {
 	dsn := pgtest.Shared(t).Database(t)
 	plain := pgtest.Open(t, dsn, 2)
-	c := &counted{real: plain.Driver(), dsn: dsn}
-	db := sql.OpenDB(c)
-	t.Cleanup(func() { _ = db.Close() })
+	var verbs []string // one statement runs after the other
+	counted := &between{real: plain.Driver(), dsn: dsn, sent: func(query string) {
+		verb, _, _ := strings.Cut(query, " ")
+		verbs = append(verbs, verb)
+	}}
+	db := counted.open(t)
 	store := migrated(t, sqlstore.Postgres(db)).Late()
 	if _, err := plain.Exec("CREATE TABLE notes (id bigserial PRIMARY KEY, word text, other text)"); err != nil {
 		t.Fatal(err)
@@ -435,7 +365,7 @@ func TestMessagesOfALateClaim(t *testing.T) {
 		"MERGE INTO notes USING (SELECT $1::text AS word) AS n ON notes.word = n.word WHEN NOT MATCHED THEN INSERT (word) VALUES (n.word)": many,
 		"SELECT pg_notify('notes', $1)": many,
 	} {
-		c.texts = nil
+		verbs = nil
 		req := request()
 		claim := mustClaim(t, store, req)
 		ctx := claim.Bind(t.Context())
@@ -446,7 +376,7 @@ func TestMessagesOfALateClaim(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 		verb, _, _ := strings.Cut(query, " ")
-		got := strings.Join(c.texts, " ")
+		got := strings.Join(verbs, " ")
 		if want == many {
 			want = fmt.Sprintf(many, verb)
 		}

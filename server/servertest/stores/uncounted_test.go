@@ -1,9 +1,7 @@
 package stores_test
 
 import (
-	"context"
 	"crypto/sha256"
-	"database/sql"
 	"database/sql/driver"
 	"net/http"
 	"testing"
@@ -13,40 +11,14 @@ import (
 	"github.com/retrysafe/retrysafe/server/sqlstore"
 )
 
-// uncounted is a driver that does not report the rows of a SELECT to Exec.
-type uncounted struct {
-	real driver.Driver
-	dsn  string
-}
-
-func (u uncounted) Connect(context.Context) (driver.Conn, error) {
-	conn, err := u.real.Open(u.dsn)
-	return uncountedConn{conn}, err
-}
-
-func (u uncounted) Driver() driver.Driver { return u.real }
-
-type uncountedConn struct{ driver.Conn }
-
-func (c uncountedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	_, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, query, args)
-	return driver.RowsAffected(0), err
-}
-
-func (c uncountedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.Conn.(driver.QueryerContext).QueryContext(ctx, query, args)
-}
-
-func (c uncountedConn) CheckNamedValue(v *driver.NamedValue) error {
-	return c.Conn.(driver.NamedValueChecker).CheckNamedValue(v)
-}
-
 // The verdict of a claim is told by the number of rows, or by a query where the driver does not count.
 func TestDriverThatDoesNotCount(t *testing.T) {
 	dsn := pgtest.Shared(t).Database(t)
 	plain := pgtest.Open(t, dsn, 4)
-	db := sql.OpenDB(uncounted{plain.Driver(), dsn})
-	t.Cleanup(func() { _ = db.Close() })
+	uncounted := &between{real: plain.Driver(), dsn: dsn, done: func(_ string, _ driver.Result, err error) (driver.Result, error) {
+		return driver.RowsAffected(0), err
+	}}
+	db := uncounted.open(t)
 	one, two := migrated(t, sqlstore.Postgres(plain)), sqlstore.Postgres(db)
 	other := sqlstore.Postgres(db)
 
