@@ -76,18 +76,11 @@ func (s *Store) ask(ctx context.Context, req idempotency.Request, id scopeID) (*
 		return nil, 0, err
 	}
 	t := &transaction{db: s.db, dialect: s.dialect, defers: true}
-	t.start = func(ctx context.Context) (*sql.Conn, error) { return s.startPostgres(ctx, req, id) }
-	if !s.dialect.postgres {
-		t.start = func(ctx context.Context) (_ *sql.Conn, err error) {
-			if t.unlock, err = s.lockWriter(ctx); err != nil {
-				return nil, err
-			}
-			conn, err := s.startSQLite(ctx, id)
-			if err != nil {
-				t.unlock()
-			}
-			return conn, err
+	t.start = func(ctx context.Context) (*sql.Conn, error) {
+		if s.dialect.postgres {
+			return s.startPostgres(ctx, req, id)
 		}
+		return s.startSQLite(ctx, t, id)
 	}
 	return t, verdictYours, nil
 }
@@ -156,9 +149,17 @@ func (s *Store) startPostgres(ctx context.Context, req idempotency.Request, id s
 	return t.conn, nil
 }
 
-// startSQLite begins the transaction when the handler first asks for it. Another process may have been faster: then
-// this claim is lost before it has written anything.
-func (s *Store) startSQLite(ctx context.Context, id scopeID) (*sql.Conn, error) {
+// startSQLite waits for this process's turn to write and begins the transaction, when the handler first asks for it.
+// Another process may have been faster: then this claim is lost before it has written anything.
+func (s *Store) startSQLite(ctx context.Context, t *transaction, id scopeID) (_ *sql.Conn, err error) {
+	if t.unlock, err = s.lockWriter(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			t.unlock()
+		}
+	}()
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
@@ -166,19 +167,19 @@ func (s *Store) startSQLite(ctx context.Context, id scopeID) (*sql.Conn, error) 
 	if err := s.dialect.begin(ctx, conn, false); err != nil {
 		return nil, errors.Join(fmt.Errorf("sqlstore: begin: %w", err), conn.Close())
 	}
-	t := &transaction{conn: conn, dialect: s.dialect, began: true}
+	begun := &transaction{conn: conn, dialect: s.dialect, began: true}
 	_, err = conn.ExecContext(ctx, s.sql.expire, s.now(), s.column(id))
 	if err != nil {
-		t.discard(ctx)
+		begun.discard(ctx)
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
 	}
 	var standing int
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM retrysafe_records WHERE scope = ?1", s.column(id)).Scan(&standing); err != nil {
-		t.discard(ctx)
+		begun.discard(ctx)
 		return nil, fmt.Errorf("sqlstore: begin: %w", err)
 	}
 	if standing > 0 {
-		t.discard(ctx)
+		begun.discard(ctx)
 		return nil, idempotency.ErrLost
 	}
 	return conn, nil
