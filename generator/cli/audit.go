@@ -40,19 +40,11 @@ func auditCommand(streams Streams) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	o := &f.options
-	flags.StringVar(&o.Spec, "spec", "", "the OpenAPI document, JSON or YAML; - reads standard input")
-	flags.StringVar(&f.config, "config", "", "config file (default retrysafe.yaml when it is there)")
-	flags.StringSliceVar(&o.Overlays, "overlay", nil, "OpenAPI Overlay files, applied in order")
-	flags.StringSliceVar(&o.Tags, "tags", nil, "only operations with one of these tags")
-	flags.StringSliceVar(&o.Operations, "operations", nil, "only these operations, by operationId")
-	flags.BoolVar(&o.AllowRemoteRefs, "allow-remote-refs", false, "fetch references to other hosts, once, and keep copies")
-	flags.StringVar(&o.CacheDir, "cache-dir", "", "folder for copies of remote references (default in the user's cache)")
+	f.specFlag(cmd)
+	f.partFlags(cmd)
+	f.remoteFlags(cmd)
 	flags.BoolVar(&requireKeys, "require-keys", false, "exit 1 when an operation with effects takes no key and the document does not say that it is meant")
 	flags.BoolVar(&f.json, "json", false, "print the list, or an error, as JSON")
-	for _, file := range []string{"spec", "config", "overlay"} {
-		_ = cmd.MarkFlagFilename(file, "yaml", "yml", "json")
-	}
 	return cmd
 }
 

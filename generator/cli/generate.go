@@ -53,30 +53,50 @@ func generateCommand(streams Streams) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	o := &f.options
-	flags.StringVar(&o.Spec, "spec", "", "the OpenAPI document, JSON or YAML; - reads standard input")
+	f.specFlag(cmd)
 	flags.StringVar(&o.Out, "out", "", "folder of the package")
 	flags.StringVar(&o.Package, "package", "", "name of the package")
-	flags.StringVar(&f.config, "config", "", "config file (default retrysafe.yaml when it is there)")
-	flags.StringSliceVar(&o.Overlays, "overlay", nil, "OpenAPI Overlay files, applied in order")
-	flags.StringSliceVar(&o.Tags, "tags", nil, "only operations with one of these tags, and the types they need")
-	flags.StringSliceVar(&o.Operations, "operations", nil, "only these operations, by operationId, and the types they need")
+	f.partFlags(cmd)
 	flags.StringToStringVar(&f.names, "name", nil, "Go name of a place in the document: --name /components/schemas/item=LineItem")
 	flags.BoolVar(&o.Check, "check", false, "write nothing; exit 1 with a diff when the files are not those that would be written")
 	flags.BoolVar(&o.Strict, "strict", false, "make errors of warnings about the document")
 	flags.BoolVar(&o.Force, "force", false, "overwrite generated files that were changed by hand")
-	flags.BoolVar(&o.AllowRemoteRefs, "allow-remote-refs", false, "fetch references to other hosts, once, and keep copies")
-	flags.StringVar(&o.CacheDir, "cache-dir", "", "folder for copies of remote references (default in the user's cache)")
+	f.remoteFlags(cmd)
 	flags.StringVar(&o.Module, "module", "", "module path of the go.mod that is written when there is none (default the package's name)")
 	flags.DurationVar(&o.MaxTime, "max-time", 0, "give up a run that takes longer (default 5m)")
 	flags.Uint64Var(&f.maxMiB, "max-memory", 0, "give up a run that needs more memory, in MiB (default 4096)")
 	flags.BoolVar(&f.json, "json", false, "print the summary, the warnings and an error as JSON")
 	flags.BoolVar(&f.printNames, "print-names", false, "print which Go name each place of the document has, and write nothing")
 	flags.BoolVar(&f.quiet, "quiet", false, "print warnings and errors only")
-	for _, file := range []string{"spec", "config", "overlay"} {
-		_ = cmd.MarkFlagFilename(file, "yaml", "yml", "json")
-	}
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
+}
+
+// specFlag, partFlags and remoteFlags are the flags of every command that reads a document.
+func (f *generateFlags) specFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.options.Spec, "spec", "", "the OpenAPI document, JSON or YAML; - reads standard input")
+	documentFile(cmd, "spec")
+}
+
+func (f *generateFlags) partFlags(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.StringVar(&f.config, "config", "", "config file (default retrysafe.yaml when it is there)")
+	flags.StringSliceVar(&o.Overlays, "overlay", nil, "OpenAPI Overlay files, applied in order")
+	flags.StringSliceVar(&o.Tags, "tags", nil, "only operations with one of these tags, and the types they need")
+	flags.StringSliceVar(&o.Operations, "operations", nil, "only these operations, by operationId, and the types they need")
+	documentFile(cmd, "config")
+	documentFile(cmd, "overlay")
+}
+
+func (f *generateFlags) remoteFlags(cmd *cobra.Command) {
+	flags, o := cmd.Flags(), &f.options
+	flags.BoolVar(&o.AllowRemoteRefs, "allow-remote-refs", false, "fetch references to other hosts, once, and keep copies")
+	flags.StringVar(&o.CacheDir, "cache-dir", "", "folder for copies of remote references (default in the user's cache)")
+}
+
+// documentFile lets a shell complete the flag with documents.
+func documentFile(cmd *cobra.Command, flag string) {
+	_ = cmd.MarkFlagFilename(flag, "yaml", "yml", "json")
 }
 
 // run merges the config and the flags, and generates.
