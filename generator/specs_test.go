@@ -110,16 +110,9 @@ func TestPlanOfRealDocuments(t *testing.T) {
 // operations counts methods by operation.
 func operations(p *plan.Plan) map[string]int {
 	out := map[string]int{}
-	var walk func([]*plan.Service)
-	walk = func(list []*plan.Service) {
-		for _, s := range list {
-			for _, m := range s.Methods {
-				out[m.HTTP+" "+m.Path]++
-			}
-			walk(s.Children)
-		}
+	for m := range p.Methods() {
+		out[m.HTTP+" "+m.Path]++
 	}
-	walk(p.Services)
 	return out
 }
 
@@ -146,26 +139,21 @@ func uniqueNames(t *testing.T, p *plan.Plan) {
 			fields[f.GoName] = true
 		}
 	}
-	var walk func([]*plan.Service)
-	walk = func(list []*plan.Service) {
-		for _, s := range list {
-			take(s.TypeName, "service")
-			methods := map[string]bool{}
-			for _, m := range s.Methods {
-				if methods[m.GoName] {
-					t.Errorf("%s has the method %s twice", s.TypeName, m.GoName)
-				}
-				methods[m.GoName] = true
-				take(m.OpVar, "record")
-				if m.Params != nil {
-					take(m.Params.TypeName, "params struct")
-				}
-				if m.Result.TypeName != "" {
-					take(m.Result.TypeName, "result struct")
-				}
+	for s := range p.All() {
+		take(s.TypeName, "service")
+		methods := map[string]bool{}
+		for _, m := range s.Methods {
+			if methods[m.GoName] {
+				t.Errorf("%s has the method %s twice", s.TypeName, m.GoName)
 			}
-			walk(s.Children)
+			methods[m.GoName] = true
+			take(m.OpVar, "record")
+			if m.Params != nil {
+				take(m.Params.TypeName, "params struct")
+			}
+			if m.Result.TypeName != "" {
+				take(m.Result.TypeName, "result struct")
+			}
 		}
 	}
-	walk(p.Services)
 }

@@ -102,16 +102,9 @@ type auditedOperation struct {
 // audited lists the operations in the order of the document.
 func audited(p *plan.Plan) []auditedOperation {
 	list := []auditedOperation{}
-	var walk func([]*plan.Service)
-	walk = func(services []*plan.Service) {
-		for _, s := range services {
-			for _, m := range s.Methods {
-				list = append(list, audit(m))
-			}
-			walk(s.Children)
-		}
+	for m := range p.Methods() {
+		list = append(list, audit(m))
 	}
-	walk(p.Services)
 	slices.SortStableFunc(list, func(a, b auditedOperation) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Operation, b.Operation))
 	})

@@ -20,14 +20,9 @@ func (b *builder) files() {
 		return
 	}
 	users := map[*Type]string{}
-	var walk func([]*Service)
-	walk = func(list []*Service) {
-		for _, s := range list {
-			b.claim(s, users)
-			walk(s.Children)
-		}
+	for s := range b.plan.All() {
+		b.claim(s, users)
 	}
-	walk(b.plan.Services)
 	for _, t := range b.plan.Types {
 		switch owner := users[t]; owner {
 		case "", shared:

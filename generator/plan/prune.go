@@ -50,7 +50,9 @@ func (b *builder) prune() {
 			}
 		}
 	}
-	b.eachMethod(func(m *Method) { methodTypes(m, reach) })
+	for m := range b.plan.Methods() {
+		methodTypes(m, reach)
+	}
 	for _, w := range b.plan.Webhooks {
 		reach(w.Type)
 	}
@@ -87,17 +89,4 @@ func methodTypes(m *Method, reach func(string)) {
 	if m.Pagination != nil {
 		reach(m.Pagination.ItemType)
 	}
-}
-
-func (b *builder) eachMethod(visit func(*Method)) {
-	var walk func([]*Service)
-	walk = func(list []*Service) {
-		for _, s := range list {
-			for _, m := range s.Methods {
-				visit(m)
-			}
-			walk(s.Children)
-		}
-	}
-	walk(b.plan.Services)
 }

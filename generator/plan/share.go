@@ -43,13 +43,13 @@ func (b *builder) share() {
 			}
 		}
 	}
-	b.eachMethod(func(m *Method) {
+	for m := range b.plan.Methods() {
 		for _, e := range m.Errors {
 			if name := declared[e.Type]; name != "" {
 				e.Type = name
 			}
 		}
-	})
+	}
 }
 
 // scopeOf is the service whose operation a type was written in; "" for the types of components.

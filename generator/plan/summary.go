@@ -13,14 +13,9 @@ func (b *builder) summary() {
 	s.Types = len(b.plan.Types)
 	s.Widened = b.widest + len(b.doc.Widened)
 	s.KeyedFrom, s.NotRetried = map[string]int{}, map[string]int{}
-	var count func([]*Service)
-	count = func(list []*Service) {
-		s.Services += len(list)
-		for _, v := range list {
-			count(v.Children)
-		}
+	for range b.plan.All() {
+		s.Services++
 	}
-	count(b.plan.Services)
 	for _, o := range b.ops {
 		m := o.method
 		if m.Key != nil {

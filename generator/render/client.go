@@ -268,7 +268,7 @@ func (r *renderer) commonErrors() []*plan.ErrorResponse {
 	counts := map[string]int{}
 	sets := map[string][]*plan.ErrorResponse{}
 	best := ""
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		for _, m := range s.Methods {
 			key := r.errorCases(m.Errors)
 			if key == "" {
@@ -280,7 +280,7 @@ func (r *renderer) commonErrors() []*plan.ErrorResponse {
 				best = key
 			}
 		}
-	})
+	}
 	return sets[best]
 }
 

@@ -14,11 +14,11 @@ import (
 // printFake prints the answers of the server for tests.
 func (r *renderer) printFake() error {
 	var operations []string
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		for _, m := range s.Methods {
 			operations = append(operations, r.fakeOperation(m))
 		}
-	})
+	}
 	if operations == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ type headerView struct{ Comment, GoName, Type, Name string }
 func (r *renderer) printHeaders() error {
 	byName := map[string]*plan.ResponseHeader{}
 	taken := map[string]bool{}
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		for _, m := range s.Methods {
 			for _, h := range m.Headers {
 				name := http.CanonicalHeaderKey(h.Name)
@@ -30,7 +30,7 @@ func (r *renderer) printHeaders() error {
 				}
 			}
 		}
-	})
+	}
 	if len(byName) == 0 {
 		return nil
 	}

@@ -1,10 +1,6 @@
 package render
 
-import (
-	"strings"
-
-	"github.com/retrysafe/retrysafe/generator/plan"
-)
+import "strings"
 
 type interfaceView struct {
 	Name, TypeName string
@@ -14,7 +10,7 @@ type interfaceView struct {
 // printInterfaces prints what a user's tests can fake: one interface a service.
 func (r *renderer) printInterfaces() error {
 	var views []interfaceView
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		view := interfaceView{Name: strings.TrimSuffix(s.TypeName, "Service") + "API", TypeName: s.TypeName}
 		for r.types[view.Name] != nil {
 			view.Name += "Methods"
@@ -25,7 +21,7 @@ func (r *renderer) printInterfaces() error {
 		if view.Signatures != nil {
 			views = append(views, view)
 		}
-	})
+	}
 	if views == nil {
 		return nil
 	}

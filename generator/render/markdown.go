@@ -74,13 +74,13 @@ func (r *renderer) readmeList() *readmeList {
 // scripted is the operation, as a Go string, that the sample of the fake server scripts: one with a key if there is any.
 func (r *renderer) scripted() string {
 	first := ""
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		for _, m := range s.Methods {
 			if first == "" || m.Key != nil && r.methods[first].Key == nil {
 				first = m.ID
 			}
 		}
-	})
+	}
 	if first == "" {
 		return ""
 	}

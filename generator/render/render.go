@@ -79,7 +79,7 @@ func (r *renderer) index() {
 	r.printed = map[string]bool{}
 	r.jobs = map[string]*plan.Job{}
 	r.signatures = map[*plan.Service][]methodView{}
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		for _, m := range s.Methods {
 			if r.methods[m.ID] == nil { // the streaming form of a method comes behind it
 				r.methods[m.ID] = m
@@ -88,19 +88,8 @@ func (r *renderer) index() {
 				r.jobs[m.Job.StatusOp] = m.Job
 			}
 		}
-	})
-	r.common = r.commonErrors()
-}
-
-func (r *renderer) eachService(f func(*plan.Service)) {
-	var walk func([]*plan.Service)
-	walk = func(list []*plan.Service) {
-		for _, s := range list {
-			f(s)
-			walk(s.Children)
-		}
 	}
-	walk(r.plan.Services)
+	r.common = r.commonErrors()
 }
 
 // to is the text of a file, begun when it is first asked for.

@@ -34,13 +34,13 @@ type resultView struct {
 
 func (r *renderer) printServices() error {
 	var err error
-	r.eachService(func(s *plan.Service) {
+	for s := range r.plan.All() {
 		if err == nil {
 			view := r.service(s)
 			r.signatures[s] = view.Methods
 			err = r.execute(s.File, "service.tmpl", view)
 		}
-	})
+	}
 	return err
 }
 

@@ -112,13 +112,19 @@ func registry(pkg string, types []string) string {
 
 // collect finds the examples and the generated types that they belong to.
 func collect(doc *sample.Document, p *plan.Plan) ([]shown, error) {
-	c := collector{doc: doc, have: map[string]bool{}}
+	c := collector{have: map[string]bool{}}
 	for _, t := range p.Types {
 		if strings.HasPrefix(t.Pointer, "/components/") {
 			c.add(t.Name, false, doc.SchemaExamples(t.Pointer))
 		}
 	}
-	c.services(p.Services)
+	for m := range p.Methods() {
+		for _, media := range doc.Medias(m.Path, m.HTTP) {
+			if t := typeOf(m, media); t != "" {
+				c.add(t, media.Status == "", doc.Examples(media))
+			}
+		}
+	}
 	for _, w := range p.Webhooks {
 		if medias := doc.Hook(w.Name); len(medias) > 0 {
 			c.add(w.Type, false, doc.Examples(medias[0]))
@@ -128,23 +134,9 @@ func collect(doc *sample.Document, p *plan.Plan) ([]shown, error) {
 }
 
 type collector struct {
-	doc  *sample.Document
 	out  []shown
 	have map[string]bool // the same example of the same type is tried one time
 	err  error
-}
-
-func (c *collector) services(list []*plan.Service) {
-	for _, s := range list {
-		for _, m := range s.Methods {
-			for _, media := range c.doc.Medias(m.Path, m.HTTP) {
-				if t := typeOf(m, media); t != "" {
-					c.add(t, media.Status == "", c.doc.Examples(media))
-				}
-			}
-		}
-		c.services(s.Children)
-	}
 }
 
 // typeOf gives the Go type of a body or an answer that is JSON.
